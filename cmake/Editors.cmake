@@ -14,11 +14,12 @@ add_custom_command(OUTPUT ${vscode_build}/out/extension.js
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${vscode}/src ${vscode_build}/src
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${vscode}/syntaxes ${vscode_build}/syntaxes
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${vscode}/test ${vscode_build}/test
-  COMMAND ${CMAKE_COMMAND} -E copy ${vscode}/build.mjs ${vscode}/tsconfig.json ${vscode}/README.md ${vscode}/.vscodeignore
-          ${vscode}/language-configuration.json ${vscode_build}
+  COMMAND ${CMAKE_COMMAND} -E copy ${vscode}/build.mjs ${vscode}/tsconfig.json ${vscode}/eslint.config.mjs ${vscode}/README.md
+          ${vscode}/.vscodeignore ${vscode}/language-configuration.json ${vscode_build}
   COMMAND ${CMAKE_COMMAND} -E chdir ${vscode_build} npm run --silent check
+  COMMAND ${CMAKE_COMMAND} -E chdir ${vscode_build} npm run --silent lint
   COMMAND ${CMAKE_COMMAND} -E chdir ${vscode_build} npm run --silent build
   DEPENDS ${vscode_build}/installed ${vscode_sources} ${vscode}/build.mjs ${vscode}/tsconfig.json
-          ${vscode}/language-configuration.json
+          ${vscode}/eslint.config.mjs ${vscode}/language-configuration.json
   COMMENT "the extension for VS Code" VERBATIM)
 add_custom_target(lmc_vscode DEPENDS ${vscode_build}/out/extension.js)

@@ -86,7 +86,7 @@ def make_wheel(prefix, output):
     info = f"lmc-{VERSION}.dist-info/"
     texts = {
         info + "METADATA": f"Metadata-Version: 2.1\nName: lmc\nVersion: {VERSION}\nSummary: {SUMMARY}\n"
-                           "Requires-Python: >=3.9\nRequires-Dist: numpy\n",
+                           "Requires-Python: >=3.9\nRequires-Dist: numpy>=1.21\n",
         info + "WHEEL": f"Wheel-Version: 1.0\nGenerator: lmc\nRoot-Is-Purelib: false\nTag: {tag}\n",
         info + "LICENSE": (ROOT / "LICENSE").read_text(),
     }

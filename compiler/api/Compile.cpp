@@ -1,4 +1,5 @@
-#include "api/Loaded.h"
+#include "api/Compile.h"
+#include "api/Library.h"
 
 #include "base/Files.h"
 #include "base/Installation.h"
@@ -55,12 +56,7 @@ products::PipelineOptions pipelineOptions(const Options& o, const std::shared_pt
                                           const std::string& name, const Asking& asking) {
   products::PipelineOptions p;
   sema::CompilationOptions& c = p.compilation;
-  c.libraryRoot = o.libraryRoot.empty() ? libraryRoot() : fs::path(o.libraryRoot);
-  std::error_code ignored;
-  if (c.libraryRoot.empty() || !fs::exists(c.libraryRoot / "stdlib", ignored))
-    throw Error(Error::Kind::Installation,
-                c.libraryRoot.empty() ? "the standard library of lmc was not found"
-                                      : fmt::format("there is no standard library in `{}`", c.libraryRoot.string()));
+  c.libraryRoot = libraryFolder(o.libraryRoot);
   c.importPath.assign(o.importPath.begin(), o.importPath.end());
   for (const auto& [target, expression] : o.set) c.overrides.push_back({target, expression});
   if (texts) c.readFile = [texts](const fs::path& path) { return texts->read(path); };

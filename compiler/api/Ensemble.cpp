@@ -1,5 +1,5 @@
 // Many trajectories of one model.
-#include "api/Loaded.h"
+#include "api/Compile.h"
 
 #include "base/Cores.h"
 #include "runtime/ensemble/Ensemble.h"

@@ -1,5 +1,5 @@
 // Runs from a workspace's state.
-#include "api/Loaded.h"
+#include "api/Compile.h"
 #include "api/Memory.h"
 
 #include "runtime/run/Run.h"

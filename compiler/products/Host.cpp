@@ -107,7 +107,14 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::buildHost(HostSteps steps) {
                                                    : Steps::Adaptive;
   const bool needMethod = wanted != Steps::None;
   const Prepared* const prepared = needMethod || host() == nullptr ? prepare(needMethod) : host();
-  return prepared != nullptr ? problemOf(*prepared, wanted) : nullptr;
+  if (prepared == nullptr) return nullptr;
+  auto problem = problemOf(*prepared, wanted);
+  // A sample begins with the whole state, from which a host goes on: also with what contacts keep between steps and
+  // files do not show.
+  if (problem)
+    for (runtime::Field& f : problem->fields)
+      if (f.kind == runtime::FieldKind::State) f.written = true;
+  return problem;
 }
 
 std::optional<std::vector<double>> Pipeline::Impl::initialState(const std::vector<double>& params, Diagnostics& found) {

@@ -37,6 +37,20 @@
 
 (defconst lie--name "[[:alpha:]_][[:alnum:]_]*")
 
+(defun lie--words (words before after)
+  "A matcher of WORDS between what fits BEFORE and AFTER, regular expressions.
+Nothing else is consumed: of `velocity w in space' both words are found."
+  (let ((word (concat "\\<" (regexp-opt words t) "\\>")))
+    (lambda (limit)
+      (let (found)
+        (while (and (not found) (re-search-forward word limit t))
+          (setq found (save-match-data
+                        (and (looking-at-p after)
+                             (save-excursion
+                               (goto-char (match-beginning 0))
+                               (looking-back before (line-beginning-position)))))))
+        found))))
+
 (defconst lie-font-lock-keywords
   `((,(regexp-opt '("model" "tableau" "variational" "import" "fn" "let" "param" "config" "dissipation" "initial"
                     "observe" "simulate" "for" "if" "then" "else" "and" "or" "not")
@@ -46,17 +60,22 @@
     (,(concat "^[ \t]*\\<\\(group\\|manifold\\|method\\|joint\\)\\>[ \t]+\\(" lie--name "\\)")
      (1 font-lock-keyword-face)
      (2 font-lock-type-face))
-    (,(concat "\\(?:^\\|[;{}]\\)[ \t]*\\<\\(state\\|input\\|flow\\|event\\|every\\|reset\\|constraint\\|contact\\|joint\\|force\\|element\\|algebra"
-              "\\|point\\|group\\|holds\\|solve\\|keep\\|next\\|embedded\\|discrete\\|order\\)\\>[ \t]+[^= \t]")
-     (1 font-lock-keyword-face))
-    ("\\(?:^\\|[;{}]\\)[ \t]*\\<\\(lagrangian\\|hamiltonian\\)\\>[ \t]*=" (1 font-lock-keyword-face))
-    ("\\<discrete[ \t]+\\(lagrangian\\|force\\)\\>" (1 font-lock-keyword-face))
-    ("\\(?:^\\|[;{}]\\)[ \t]*\\<\\(view\\)\\>[ \t]*[={]" (1 font-lock-keyword-face))
-    (,(concat "[])'[:alnum:]_][ \t]+\\(velocity\\|momentum\\|in\\|where\\|at\\|when\\|on\\|order\\|from\\|tolerance\\|limit\\)"
-              "\\>[ \t]+[^=: \t]")
-     (1 font-lock-keyword-face))
-    ("^[ \t]*\\(velocity\\|momentum\\|in\\|where\\|at\\|when\\|on\\|from\\|tolerance\\|limit\\)\\>[ \t]+[[(_[:alnum:]]"
-     (1 font-lock-keyword-face))
+    (,(lie--words '("state" "input" "flow" "event" "every" "reset" "constraint" "contact" "joint" "force" "element"
+                    "algebra" "point" "group" "holds" "solve" "keep" "next" "embedded" "discrete" "order")
+                  "\\(?:^\\|[;{}]\\)[ \t]*" "[ \t]+[^= \t]")
+     . font-lock-keyword-face)
+    (,(lie--words '("lagrangian" "hamiltonian") "\\(?:^\\|[;{}]\\)[ \t]*" "[ \t]*=") . font-lock-keyword-face)
+    (,(lie--words '("lagrangian" "force") "\\<discrete[ \t]+" "") . font-lock-keyword-face)
+    (,(lie--words '("view") "\\(?:^\\|[;{}]\\)[ \t]*" "[ \t]*[={]") . font-lock-keyword-face)
+    (,(lie--words '("adjust") "\\<initial[ \t]+" (concat "[ \t]+" lie--name)) . font-lock-keyword-face)
+    (,(lie--words '("on") "\\<force[ \t]+" (concat "[ \t]+" lie--name)) . font-lock-keyword-face)
+    (,(lie--words '("velocity" "momentum" "in" "where" "at" "when" "on" "order" "from" "tolerance" "limit")
+                  "[])'[:alnum:]_][ \t]+" "[ \t]+[^=: \t\n]")
+     . font-lock-keyword-face)
+    (,(lie--words '("velocity" "momentum" "in" "where" "at" "when" "on" "from" "tolerance" "limit")
+                  "^[ \t]*" "[ \t]+[[(_[:alnum:]]")
+     . font-lock-keyword-face)
+    (,(lie--words '("next") "" (concat "[ \t]+" lie--name)) . font-lock-keyword-face)
     (,(concat "\\<\\(sum\\|product\\)(" lie--name "[ \t]+in\\>") (1 font-lock-builtin-face))
     (,(concat "\\<\\(?:model\\|fn\\|tableau\\|variational\\)[ \t]+\\(" lie--name "\\)") (1 font-lock-function-name-face))
     (,(concat ":[ \t]*\\(" lie--name "\\)") (1 font-lock-type-face))

@@ -3,7 +3,7 @@
 scipy.optimize.least_squares asks for residuals and their derivatives by the parameters; both come from one run of
 Model.sensitivities. States:
 
-    truth 0.7000 0.2500, found 0.7001 0.2498, evaluations 6
+    truth 0.7000 0.2500, found 0.7001 0.2498, evaluations 5
     standard deviations 0.00006 0.00063
 """
 import numpy as np
@@ -38,7 +38,7 @@ def simulate(p):
 
 measured = simulate(TRUTH)[0] + NOISE * random.normal(size=(n // every + 1, 3))
 fit = least_squares(lambda p: (simulate(p)[0] - measured).ravel() / NOISE, [0.8, 0.1],
-                    jac=lambda p: simulate(p)[1].reshape(-1, 2) / NOISE, xtol=1e-12, ftol=1e-12)
+                    jac=lambda p: simulate(p)[1].reshape(-1, 2) / NOISE)
 deviations = np.sqrt(np.diag(np.linalg.inv(fit.jac.T @ fit.jac)))
 print("truth %.4f %.4f, found %.4f %.4f, evaluations %d" % (*TRUTH, *fit.x, fit.nfev))
 print("standard deviations %.5f %.5f" % tuple(deviations))

@@ -7,6 +7,11 @@
 
 docs/python.md is a tour.
 """
+try:
+    import numpy as _numpy  # noqa: F401
+except ImportError:
+    raise ImportError("lmc needs NumPy, which was not found: install python3-numpy, or numpy by pip in an environment") from None
+
 from ._library import lib as _lib
 from .errors import (CompileError, Diagnostic, InstallationError, InternalError, LmcError, LmcValueError, Note, Position,
                      RunError, UnavailableError)

@@ -290,6 +290,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "lmc_api_version": (c_int, []),
     "lmc_last_error": (c_char_p, []),
     "lmc_string_free": (None, [c_char_p]),
+    "lmc_manifolds": (c_int, [c_char_p, POINTER(c_void_p)]),
     "lmc_options_new": (c_void_p, []),
     "lmc_options_free": (None, [c_void_p]),
     "lmc_options_set_method": (c_int, [c_void_p, c_char_p]),

@@ -2,6 +2,7 @@
 import ctypes
 import ctypes.util
 import os
+import re
 import signal
 import threading
 from pathlib import Path
@@ -92,9 +93,16 @@ _KINDS = {c.LMC_MISUSE: LmcValueError, c.LMC_UNAVAILABLE: UnavailableError, c.LM
           c.LMC_INTERNAL: InternalError}
 
 
+def _pythonic(message: str) -> str:
+    """Names of the interface in C++ as Python has them: `max_steps` for RunSettings::maxSteps."""
+    message = message.replace("RunSettings::times increase", "the times of `every` increase")
+    return re.sub(r"\b(?:RunSettings|EnsembleSettings|Options)::(\w+)",
+                  lambda m: "`" + re.sub(r"(?<=[a-z])([A-Z])", r"_\1", m[1]).lower() + "`", message)
+
+
 def failure(status: int) -> LmcError:
     """The exception of the call of this thread that has just failed."""
-    message = (lib.lmc_last_error() or b"").decode("utf-8", "replace")
+    message = _pythonic((lib.lmc_last_error() or b"").decode("utf-8", "replace"))
     kind = _KINDS.get(status)
     return kind(message) if kind else RunError(message, status)
 
@@ -133,6 +141,19 @@ class Handle:
         address, self.address = self.address, 0
         if address:
             self._free(address)
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("an object of the library can be neither copied nor pickled")
+
+
+class Held:
+    """What is memory of the library, of one thread: it has no copy. `_keep` says what may be kept in its place."""
+
+    _keep = ""
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError(f"a {type(self).__name__.lower()} is memory of the library and can be neither copied nor pickled: "
+                        f"keep {self._keep}")
 
 
 class Calls:

@@ -45,18 +45,43 @@ def unknown(what: str, name: object, known: Iterable[str]) -> LmcValueError:
     """The exception for a name that there is not, with what was perhaps meant."""
     known = list(known)
     close = difflib.get_close_matches(str(name), known, 1)
-    hint = f"; is '{close[0]}' meant?" if close else f"; there are {', '.join(known) or 'none'}"
-    return LmcValueError(f"there is no {what} '{name}'{hint}")
+    hint = f"; is `{close[0]}` meant?" if close else f"; there are {', '.join(known) or 'none'}"
+    return LmcValueError(f"there is no {what} `{name}`{hint}")
+
+
+def text(value: Any, what: str = "a name") -> bytes:
+    """A text as the library takes it."""
+    if not isinstance(value, str):
+        raise LmcValueError(f"{what} is a text, not {value!r}")
+    if "\0" in value:
+        raise LmcValueError(f"{what} has a zero byte: {value!r}")
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise LmcValueError(f"{what} is not Unicode: {value!r}") from None
+
+
+def _real(values: ArrayLike) -> Array:
+    """Values as an array of numbers. What NumPy would turn into numbers although it is none is refused: texts, dates,
+    None (as nan), complex numbers (without their imaginary parts), masked ones (as what is below the mask)."""
+    if np.ma.is_masked(values):  # type: ignore[no-untyped-call]
+        raise TypeError("some are masked")
+    a = np.asarray(values)
+    if a.dtype.kind == "O":
+        for x in a.flat:
+            if x is None or isinstance(x, (str, bytes)):
+                raise TypeError(f"{x!r} is no number")
+    elif a.dtype.kind not in "biuf":
+        raise TypeError(f"{a.dtype.name} is no type of real numbers")
+    return np.ascontiguousarray(a, dtype=np.float64).reshape(a.shape)
 
 
 def numbers(values: ArrayLike, shape: Optional[Sequence[int]], what: str) -> Array:
-    """Values as an array in C order of a shape (None: any). The same numbers without a shape will do."""
+    """Values as an array in C order of a shape (None: any)."""
     try:
-        a = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        a = _real(values)
+    except (TypeError, ValueError, OverflowError) as error:
         raise LmcValueError(f"{what} wants numbers: {error}") from None
-    if np.ndim(values) == 0:
-        a = a.reshape(())
     if shape is not None and tuple(a.shape) != tuple(shape):
         raise LmcValueError(f"{what} has the shape {tuple(shape)}, not {tuple(a.shape)}")
     return a
@@ -65,17 +90,34 @@ def numbers(values: ArrayLike, shape: Optional[Sequence[int]], what: str) -> Arr
 def number(value: Any, what: str) -> float:
     """A single number."""
     try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LmcValueError(f"{what} is a number, not {value!r}") from None
 
 
-def count(value: Any, what: str) -> int:
-    """A whole number."""
+def finite(value: Any, what: str) -> float:
+    """A single number that is neither infinite nor nan."""
+    x = number(value, what)
+    if not np.isfinite(x):
+        raise LmcValueError(f"{what} is a finite number, not {value!r}")
+    return x
+
+
+def count(value: Any, what: str, least: int = -2**63, most: int = 2**63 - 1) -> int:
+    """A whole number, in the bounds of its type in C: there it would be another one."""
     try:
-        return operator.index(value)
+        n = operator.index(value)
     except TypeError:
         raise LmcValueError(f"{what} is a whole number, not {value!r}") from None
+    if not least <= n <= most:
+        raise LmcValueError(f"{what} lies from {least} to {most}; {n} does not")
+    return n
+
+
+#: Most of an `int` in C.
+INT = 2**31 - 1
 
 
 def interval(value: Any) -> Tuple[float, float]:

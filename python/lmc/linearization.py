@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _declarations as c
-from ._library import Calls, Handle, check, lib, new
-from ._numbers import Array, copy_at, numbers, unknown, view_at
+from ._library import Calls, Handle, Held, check, lib, new
+from ._numbers import Array, copy_at, finite, number, numbers, unknown, view_at
 from ._numbers import count as whole
 from .errors import LmcValueError
 
@@ -56,10 +56,12 @@ class Sensitivities(NamedTuple):
         return self.outputs[:, at], self.by[:, at, :]
 
 
-class Linearization:
+class Linearization(Held):
     """Exact derivatives of a model at a state of its own; made by `Model.linearize`. One thread uses it at a time.
 
     Tangent vectors have coordinates (three for a rotation), named by `coordinates`."""
+
+    _keep = "its model, and its state or its matrices"
 
     def __init__(self, model: Any, workspace: Any = None) -> None:
         out = ctypes.c_void_p()
@@ -82,6 +84,9 @@ class Linearization:
 
     def at(self, workspace: Any) -> "Linearization":
         """Takes over state, time, parameters and inputs of a workspace of the same model."""
+        from .workspace import Workspace
+        if not isinstance(workspace, Workspace):
+            raise LmcValueError(f"a linearization is at a workspace, not at {workspace!r}")
         check(lib.lmc_linearization_at(self._address, workspace._address))
         return self
 
@@ -92,7 +97,7 @@ class Linearization:
 
     @time.setter
     def time(self, t: float) -> None:
-        lib.lmc_linearization_set_time(self._address, t)
+        lib.lmc_linearization_set_time(self._address, finite(t, "the time"))
 
     @property
     def state(self) -> Array:
@@ -118,7 +123,8 @@ class Linearization:
     def jacobians(self, which: int, h: float = 0) -> Jacobians:
         """All matrices of a map (0: motion, 1: step of length h, 2: outputs)."""
         j = new(c.lmc_jacobians)
-        check(lib.lmc_linearization_jacobians(self._address, which, h, ctypes.byref(j)))
+        which = whole(which, "the map", 0, 2)
+        check(lib.lmc_linearization_jacobians(self._address, which, number(h, "the step"), ctypes.byref(j)))
 
         def matrix(pointer: Any, columns: int) -> Array:
             address = ctypes.cast(pointer, ctypes.c_void_p).value
@@ -157,7 +163,7 @@ class Linearization:
             (direction, len(self.coordinates), "the direction"), (inputs, len(self.inputs), "the change of the inputs"),
             (parameters, len(self.parameters), "the change of the parameters"))]
         out = ctypes.c_void_p()
-        check(lib.lmc_linearization_forward(self._address, m, h, *[None if p is None else p.ctypes.data for p in parts],
+        check(lib.lmc_linearization_forward(self._address, m, number(h, "the step"), *[None if p is None else p.ctypes.data for p in parts],
                                             ctypes.byref(out)))
         return copy_at(out.value, len(self.outputs if m == c.LMC_OUTPUTS else self.coordinates))
 
@@ -166,7 +172,7 @@ class Linearization:
         m = self._map(which)
         v = numbers(covector, (len(self.outputs if m == c.LMC_OUTPUTS else self.coordinates),), "the covector")
         out = new(c.lmc_covectors)
-        check(lib.lmc_linearization_adjoint(self._address, m, h, v.ctypes.data, ctypes.byref(out)))
+        check(lib.lmc_linearization_adjoint(self._address, m, number(h, "the step"), v.ctypes.data, ctypes.byref(out)))
         sizes = (len(self.coordinates), len(self.inputs), len(self.parameters))
         a, b, p = (copy_at(ctypes.cast(x, ctypes.c_void_p).value, n)
                    for x, n in zip((out.state, out.inputs, out.parameters), sizes))
@@ -200,29 +206,37 @@ class Linearization:
         """Takes n steps of length h and carries tangent vectors along, the columns of (coordinates, count).
 
         `inputs`, `parameters`: their changes for each of them, also in columns."""
-        z = np.array(np.asarray(directions, dtype=float).T, order="C", ndmin=2)
+        given = numbers(directions, None, "directions")
+        if given.ndim not in (1, 2) or given.shape[0] != len(self.coordinates):
+            raise LmcValueError(f"directions are columns of {len(self.coordinates)} numbers, not of the shape {given.shape}")
+        z = np.array(given.T, order="C", ndmin=2)
         count = z.shape[0]
-        if z.shape[1] != len(self.coordinates):
-            raise LmcValueError(f"directions have {len(self.coordinates)} rows, not {z.shape[1]}")
 
         def changes(v: Optional[ArrayLike], size: int, what: str) -> Optional[Array]:
-            return None if v is None else numbers(np.array(np.asarray(v, dtype=float).T, order="C", ndmin=2), (count, size), what)
+            if v is None:
+                return None
+            a = numbers(v, (size,) if given.ndim == 1 else (size, count), what)
+            return np.array(a.T, order="C", ndmin=2)
 
         u = changes(inputs, len(self.inputs), "the change of the inputs")
         p = changes(parameters, len(self.parameters), "the change of the parameters")
+        h, n = number(h, "the step"), whole(n, "the number of steps")
         check(lib.lmc_linearization_propagate(self._address, h, n, z.ctypes.data, count,
                                               None if u is None else u.ctypes.data, None if p is None else p.ctypes.data))
-        moved: Array = z.T if np.ndim(directions) > 1 else z[0]
+        moved: Array = z.T if given.ndim > 1 else z[0]
         return moved
 
     def sensitivities(self, h: float, n: int, every: int = 1, state: bool = True,
                       parameters: Optional[Sequence[str]] = None, inputs: bool = False) -> Sensitivities:
-        """Takes n steps of length h, and gives states, outputs and their exact derivatives every so many steps.
+        """Takes n steps of length h, and gives states, outputs and their exact derivatives every so many steps and at
+        the end.
 
         Derivatives are by the coordinates of the first state (`state`), by inputs that are changed in all steps alike
         (`inputs`), and by parameters: names of single numbers ("m", "J[1][1]"), or of a whole ("J"). Parameters do not
         move initial values."""
-        if whole(every, "every") < 1 or whole(n, "the number of steps") < 0:
+        h, n, every = number(h, "the step"), whole(n, "the number of steps"), whole(every, "every")
+        parameters = [parameters] if isinstance(parameters, str) else parameters
+        if every < 1 or n < 0:
             raise LmcValueError("every is at least one step, and the number of steps is not negative")
         wanted = [k for name in (parameters or ()) for k in self._numbers_of(name)]
         nz, nu, npar = len(self.coordinates), len(self.inputs), len(self.parameters)
@@ -240,9 +254,9 @@ class Linearization:
         for column, k in enumerate(wanted):
             dp[k, first + column] = 1
         t, states, outputs, zs, by = [], [], [], [], []
-        for k in range(0, n + 1, every):
+        for k in [0] + [min(every, n - k) for k in range(0, n, every)]:
             if k > 0:
-                z = self.propagate(h, every, z, du, dp) if count else self.propagate(h, every, np.zeros((nz, 1)))[:, :0]
+                z = self.propagate(h, k, z, du, dp) if count else self.propagate(h, k, np.zeros((nz, 1)))[:, :0]
             t.append(self.time)
             states.append(self.state.copy())
             zs.append(z)
@@ -266,8 +280,14 @@ class Linearization:
 
         `cost(k, outputs)` returns the derivative of the cost of time k (0 to n) by each output, or None where there is
         none. `inputs`: those of each step, (n, numbers of the inputs). The state is the first one afterwards."""
-        u = None if inputs is None else numbers(np.asarray(inputs, dtype=float).reshape(-1),
-                                                (n * len(self.inputs),), "the inputs of all steps")
+        h, n = number(h, "the step"), whole(n, "the number of steps")
+        if n < 0:
+            raise LmcValueError(f"{n} steps cannot be taken")
+        u = None
+        if inputs is not None:
+            u = numbers(inputs, None, "the inputs of all steps")
+            if u.shape not in ((n, len(self.inputs)), (n * len(self.inputs),)):
+                raise LmcValueError(f"the inputs of all steps have the shape {(n, len(self.inputs))}, not {u.shape}")
         calls = Calls()
 
         def weigh(k: int, y: Any, w: Any, count: int, _user: Any) -> int:

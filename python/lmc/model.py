@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _declarations as c
 from ._library import Calls, Handle, check, failure, interruptible, lib, new, taken
-from ._numbers import Array, Storage, blocks, copy_at, count, interval, number, view_at
+from ._numbers import INT, Array, Storage, blocks, copy_at, count, interval, number, numbers, text, view_at
 from .errors import CompileError, Diagnostic, LmcValueError, Note, Position
 from .linearization import Gradient, Linearization, Sensitivities
 from .run import Ensemble, Run
@@ -106,22 +106,22 @@ def _equations(text: str, latex: str, form: str) -> Equations:
     return e
 
 
-def _expression(value: Value) -> str:
-    """A value as the language writes it."""
+def _expression(name: str, value: Value) -> str:
+    """The value of a name as the language writes it."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
         return str(int(value))
-    a = np.asarray(value, dtype=float)
+    a = numbers(value, None, f"`{name}`")
     if not np.all(np.isfinite(a)):
-        raise LmcValueError("a value of a model is not finite")
+        raise LmcValueError(f"the value of `{name}` is not finite")
     if a.ndim == 0:
         return repr(float(a))
     if a.ndim > 2:
-        raise LmcValueError(f"a value has {a.ndim} dimensions: set members of families one by one, as \"J[1]\"")
-    return "[" + ", ".join(_expression(x) for x in a) + "]"
+        raise LmcValueError(f"the value of `{name}` has {a.ndim} dimensions: set members of families one by one, as `{name}[1]`")
+    return "[" + ", ".join(_expression(name, x) for x in a) + "]"
 
 
 class _Source(NamedTuple):
@@ -134,21 +134,29 @@ class _Source(NamedTuple):
     text: Optional[str]                        #: of the file, as it was
 
 
+def _limits(v: Any) -> Tuple[float, int, int]:
+    try:
+        seconds, operations, megabytes = v
+    except (TypeError, ValueError):
+        raise LmcValueError(f"limits are three: seconds, operations and megabytes, not {v!r}") from None
+    return number(seconds, "the seconds"), count(operations, "the operations"), count(megabytes, "the megabytes")
+
+
 _SETTERS: Dict[str, Callable[[Any, Any], int]] = {
-    "method": lambda o, v: int(lib.lmc_options_set_method(o, str(v).encode())),
-    "seed": lambda o, v: int(lib.lmc_options_set_seed(o, v)),
+    "method": lambda o, v: int(lib.lmc_options_set_method(o, text(v, "the method"))),
+    "seed": lambda o, v: int(lib.lmc_options_set_seed(o, count(v, "the seed", 0, 2**64 - 1))),
     "time": lambda o, v: int(lib.lmc_options_set_time(o, v[0], v[1])),
-    "step": lambda o, v: int(lib.lmc_options_set_step(o, v)),
-    "tolerance": lambda o, v: int(lib.lmc_options_set_tolerance(o, v)),
-    "controller": lambda o, v: int(lib.lmc_options_set_controller(o, v.encode())),
+    "step": lambda o, v: int(lib.lmc_options_set_step(o, number(v, "the step"))),
+    "tolerance": lambda o, v: int(lib.lmc_options_set_tolerance(o, number(v, "the tolerance"))),
+    "controller": lambda o, v: int(lib.lmc_options_set_controller(o, text(v, "the controller"))),
     "fixed_steps": lambda o, v: int(lib.lmc_options_set_fixed_steps(o, bool(v))),
     "import_path": lambda o, v: max((int(lib.lmc_options_add_import_path(o, os.fsencode(f))) for f in v), default=0),
     "library_root": lambda o, v: int(lib.lmc_options_set_library_root(o, os.fsencode(v))),
     "cache": lambda o, v: int(lib.lmc_options_set_cache(o, v is not False, None if isinstance(v, bool) else os.fsencode(v))),
-    "optimization": lambda o, v: int(lib.lmc_options_set_optimization(o, v)),
+    "optimization": lambda o, v: int(lib.lmc_options_set_optimization(o, count(v, "optimization", 0, 3))),
     "keep_zeros": lambda o, v: int(lib.lmc_options_set_keep_zeros(o, bool(v))),
     "untrusted": lambda o, v: int(lib.lmc_options_set_untrusted(o, bool(v))),
-    "limits": lambda o, v: int(lib.lmc_options_set_limits(o, *v)),
+    "limits": lambda o, v: int(lib.lmc_options_set_limits(o, *_limits(v))),
 }
 
 
@@ -161,11 +169,13 @@ class _Options:
         self.calls = Calls()
         o = self.handle.address
         for name, expression in source.values:
-            check(lib.lmc_options_add_value(o, name.encode(), expression.encode()))
+            check(lib.lmc_options_add_value(o, text(name), text(expression, f"the value of `{name}`")))
         for name, value in source.options:
             try:
                 status = _SETTERS[name](o, value)
-            except (TypeError, AttributeError, IndexError, ctypes.ArgumentError) as error:
+            except LmcValueError:
+                raise
+            except (TypeError, ValueError, AttributeError, IndexError, ctypes.ArgumentError) as error:
                 raise LmcValueError(f"the option {name} = {value!r} makes no sense: {error}") from None
             check(status)
         self._kept: List[Any] = []
@@ -177,14 +187,14 @@ class _Options:
     def _resolver(self, resolve: Callable[[str], Optional[str]]) -> None:
         def ask(path: Any, _user: Any) -> Optional[int]:
             try:
-                text = resolve(path.decode())
+                answer = resolve(path.decode())
+                if answer is None:
+                    return None
+                self._text = ctypes.create_string_buffer(text(answer, "what `resolve` returns"))
+                return ctypes.addressof(self._text)
             except BaseException as error:  # passes through, when the library has returned
                 self.calls.raised.append(error)
                 return None
-            if text is None:
-                return None
-            self._text = ctypes.create_string_buffer(text.encode())
-            return ctypes.addressof(self._text)
 
         self._kept.append(c.lmc_resolver(ask))
         check(lib.lmc_options_set_resolver(self.handle.address, self._kept[-1], None))
@@ -224,10 +234,8 @@ def _diagnostics(compilation: int) -> List[Diagnostic]:
 
 def _texts(source: _Source) -> Any:
     array = (c.lmc_source * len(source.texts))()
-    for k, (name, text) in enumerate(source.texts):
-        if "\0" in name or "\0" in text:
-            raise LmcValueError(f"the text {name!r} has a zero byte")
-        array[k].name, array[k].text = name.encode(), text.encode()
+    for k, (name, content) in enumerate(source.texts):
+        array[k].name, array[k].text = text(name, "the name of a text"), text(content, f"the text `{name}`")
     return array
 
 
@@ -257,19 +265,26 @@ def compile(source: Union[str, "os.PathLike[str]", Sequence[Tuple[str, str]]], *
         ("import_path", tuple([import_path] if isinstance(import_path, str) else import_path) if import_path is not None else None),
         ("library_root", library_root), ("cache", cache), ("optimization", optimization), ("keep_zeros", keep_zeros),
         ("untrusted", untrusted), ("limits", limits)) if v is not None)
-    given = tuple((k, _expression(v)) for k, v in {**(values or {}), **parameters}.items())
+    given = tuple((k, _expression(k, v)) for k, v in {**(values or {}), **parameters}.items())
     if isinstance(source, (list, tuple)):
-        return _compile(_Source(None, tuple((str(n), str(t)) for n, t in source), given, options, None), resolve, cancel)
+        if not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in source):
+            raise LmcValueError(f"several texts are pairs of name and text, not {source!r}")
+        return _compile(_Source(None, tuple((n, t) for n, t in source), given, options, None), resolve, cancel)
     if isinstance(source, str) and "{" in source:
         return _compile(_Source(None, ((name, source),), given, options, None), resolve, cancel)
-    path = os.path.abspath(os.fspath(source))  # type: ignore[arg-type]
+    try:
+        shown = os.fsdecode(source)  # type: ignore[arg-type]
+    except TypeError:
+        raise LmcValueError(f"a model is compiled from a path, a text, or pairs of name and text, not from {source!r}") from None
+    if "\0" in shown:
+        raise LmcValueError(f"a path has a zero byte: {shown!r}")
+    path = os.path.abspath(shown)
     try:
         with open(path, encoding="utf-8") as file:
-            text: Optional[str] = file.read()
+            content: Optional[str] = file.read()
     except (OSError, UnicodeError):
-        text = None  # the compiler says what is wrong
-    shown = os.fspath(source)  # type: ignore[arg-type]
-    return _compile(_Source(path if text is not None else str(shown), (), given, options, text), resolve, cancel)
+        content = None  # the compiler says what is wrong
+    return _compile(_Source(path if content is not None else shown, (), given, options, content), resolve, cancel)
 
 
 def _compile(source: _Source, resolve: Any = None, cancel: Any = None) -> "Model":
@@ -282,12 +297,14 @@ def _compile(source: _Source, resolve: Any = None, cancel: Any = None) -> "Model
             status = lib.lmc_compile_file(os.fsencode(source.path), options.handle.address, ctypes.byref(out))
         else:
             status = lib.lmc_compile_sources(_texts(source), len(source.texts), options.handle.address, ctypes.byref(out))
+        if out.value:
+            made.append(Handle(out.value, lib.lmc_compilation_free))
         options.calls.again()
         check(status)
 
+    made: List[Handle] = []  # freed also where an exception of a callback passes through
     interruptible(call, lambda: stopped.append(True))
-    assert out.value is not None
-    compilation = Handle(out.value, lib.lmc_compilation_free)
+    compilation = made[0]
     diagnostics = _diagnostics(compilation.address)
     model = lib.lmc_compilation_model(compilation.address)
     if not model:
@@ -430,7 +447,11 @@ class Model:
         """Runs from the initial state. What is not given is the model's.
 
         `time`: begin and end; `every`: the time between samples, or their times; `values`: of parameters and variables."""
-        w = self.workspace(**(values or {}))
+        if values is not None and not isinstance(values, Mapping):
+            raise LmcValueError(f"values are a mapping of names to values, not {values!r}")
+        w = self.workspace()
+        for name, value in (values or {}).items():
+            w[name] = value
         to = None
         if time is not None:
             w.time, to = interval(time)
@@ -445,9 +466,12 @@ class Model:
                       parameters: Optional[Sequence[str]] = None, inputs: bool = False,
                       workspace: Optional[Workspace] = None) -> Sensitivities:
         """A trajectory of n steps of length h, with exact derivatives; see Linearization.sensitivities."""
-        h = self.settings.step if h is None else h
+        h = self.settings.step if h is None else number(h, "the step")
+        length = self.settings.time[1] - self.settings.time[0]
+        if h != h or (n is None and not (h != 0 and length / h < 2**62)):
+            raise LmcValueError("sensitivities need a step and a number of steps: `h` and `n`, or `step` and `time` in the model")
         if n is None:
-            n = int(round((self.settings.time[1] - self.settings.time[0]) / h))
+            n = int(round(length / h))
         return self.linearize(workspace).sensitivities(h, n, every, state, parameters, inputs)
 
     def gradient(self, h: float, n: int, cost: Callable[[int, Array], Optional[ArrayLike]],
@@ -465,18 +489,20 @@ class Model:
         False stops, and so does Ctrl-C, with KeyboardInterrupt. The samples are of the text that the model was compiled
         from, whatever has become of its file. docs/ensembles.md has distributions and columns."""
         keeps = {"final": c.LMC_KEEP_FINAL, "statistics": c.LMC_KEEP_STATISTICS, "all": c.LMC_KEEP_ALL}
-        if keep not in keeps:
+        if not isinstance(keep, str) or keep not in keeps:
             raise LmcValueError(f"keep is 'final', 'statistics' or 'all', not {keep!r}")
-        varied = [f"{name} ~ {law}".encode() for name, law in (vary or {}).items()]
+        if vary is not None and not isinstance(vary, Mapping):
+            raise LmcValueError(f"vary is a mapping of names to distributions, {{'m': 'normal(15, 1)'}}, not {vary!r}")
+        varied = [text(name) + b" ~ " + text(law, "a distribution") for name, law in (vary or {}).items()]
         s = c.lmc_ensemble_settings()
         lib.lmc_ensemble_settings_init(ctypes.byref(s))
         texts = (ctypes.c_char_p * max(1, len(varied)))(*varied)
         s.vary, s.vary_count = ctypes.cast(texts, type(s.vary)), len(varied)
         s.samples, s.keep, s.every = count(samples, "samples"), keeps[keep], number(every, "every")
-        s.threads, s.lanes = count(threads, "threads"), count(lanes, "lanes")
+        s.threads, s.lanes = count(threads, "threads", -INT, INT), count(lanes, "lanes", -INT, INT)
         s.max_seconds = number(max_seconds, "max_seconds")
         if seed is not None:
-            s.has_seed, s.seed = 1, count(seed, "seed")
+            s.has_seed, s.seed = 1, count(seed, "the seed", 0, 2**64 - 1)
         calls = Calls()
         stopped: List[bool] = []
 
@@ -515,7 +541,7 @@ class Model:
     def derive(self, format: str = "text") -> Equations:
         """The equations of motion: "text", "latex" or "json". A notebook shows them typeset."""
         formats = {"text": c.LMC_TEXT, "latex": c.LMC_LATEX, "json": c.LMC_JSON}
-        if format not in formats:
+        if not isinstance(format, str) or format not in formats:
             raise LmcValueError(f"the format of equations is 'text', 'latex' or 'json', not {format!r}")
 
         def equations(form: int) -> str:

@@ -49,9 +49,11 @@ def _expression(value: Any) -> str:
     return repr(float(a)) if a.ndim == 0 else "[" + ", ".join(_expression(x) for x in a) + "]"
 
 
-def _options(source: Any) -> List[str]:
-    """The options of the tool that compile a model as `compile` did."""
+def _options(source: Any, step: Optional[float]) -> List[str]:
+    """The options of the tool that compile a model as `compile` did, for a run of its own step or not."""
     given = dict(source.options)
+    if step is not None:
+        given["step"] = repr(step)
     if given.get("untrusted"):
         raise UnavailableError("the page is made by the program lmc, which trusts models: this one is compiled as untrusted")
     if "library_root" in given:
@@ -121,7 +123,7 @@ def _made(run: Any, fps: Optional[float], speed: Optional[float], max_size: Opti
     source = run._origin.source
     with tempfile.TemporaryDirectory(prefix="lmc") as folder:
         model, words = _model(source, folder)
-        words += _options(source)
+        words += _options(source, run._origin.step)
         words += [word for name, value in source.values for word in ("--set", f"{name}={value}")]
         words += _settings(run._origin.values, folder)
         words += ["--time", f"{float(run.t[0])!r}..{float(run.t[-1])!r}"]

@@ -1,9 +1,12 @@
 """Runs: samples of a trajectory, dense output, tables."""
+import ctypes
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._numbers import Array, Storage, blocks, unknown
+from ._library import Held, check, lib
+from ._numbers import Array, Storage, blocks, copy_at, count, number, numbers, unknown, view_at
+from .errors import LmcValueError, UnavailableError
 
 
 class Hit(NamedTuple):
@@ -27,6 +30,7 @@ class Origin(NamedTuple):
 
     source: Any                            #: of the model
     values: Tuple[Tuple[str, Array], ...]  #: of parameters and inputs, where they are not as the model was compiled
+    step: Optional[float] = None           #: that the run was given
 
 
 class Table:
@@ -55,7 +59,9 @@ class Table:
         return iter(self._blocks)
 
     def __getitem__(self, name: str) -> Array:
-        """All rows of a name ("R") or of a single column ("R[1][3]"): a view."""
+        """All rows of a name ("R"), of a member of a family ("q[2]") or of a single column ("R[1][3]"): a view."""
+        if not isinstance(name, str):
+            raise LmcValueError(f"a name is a text, not {name!r}; rows are those of the arrays")
         b = self._blocks.get(name)
         if b is not None:
             part = self.numbers[:, b.offset:b.offset + b.size]
@@ -65,29 +71,50 @@ class Table:
         if name in self.columns:
             column: Array = self.numbers[:, self.columns.index(name)]
             return column
+        stem, _, rest = name.partition("[")
+        index, _, tail = rest.partition("]")
+        b = self._blocks.get(stem + tail)
+        if b is not None and len(b.first) == 1 and len(b.shape) >= 1 and index.isdecimal():
+            first, last = b.first[0], b.first[0] + b.shape[0] - 1
+            if not first <= int(index) <= last:
+                raise LmcValueError(f"`{stem}{tail}` has the members {first} to {last}, not {index}")
+            member: Array = self[stem + tail][:, int(index) - first]
+            return member
         raise unknown("column", name, self._blocks)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a column per number; the times are its index."""
+        """A pandas.DataFrame with a column per number. Its index: the times; of an ensemble the samples, or both."""
         try:
             import pandas
         except ImportError:
             raise ImportError("to_pandas needs pandas: install python3-pandas") from None
         frame = pandas.DataFrame(self.numbers, columns=list(self.columns), copy=False)
-        return frame.set_index("t") if "t" in self.columns else frame
+        index = self._index()
+        return frame.set_index(index if len(index) > 1 else index[0]) if index else frame
+
+    def _index(self) -> List[str]:
+        """The columns that tell rows apart."""
+        return ["t"] if "t" in self.columns else []
 
     def to_xarray(self) -> Any:
-        """An xarray.Dataset with a variable per name: dimensions `t`, then those of the name."""
+        """An xarray.Dataset with a variable per name: dimensions `t` (of an ensemble `sample`, or both), then those of the
+        name."""
         try:
             import xarray
         except ImportError:
             raise ImportError("to_xarray needs xarray: install python3-xarray") from None
+        rows, shape, coordinates = self._grid()
         variables = {}
         for name, b in self._blocks.items():
-            if name != "t":
-                variables[name] = (["t"] + [f"{name}_{k + 1}" for k in range(len(b.shape))], self[name])
-        return xarray.Dataset(variables, coords={"t": self["t"]} if "t" in self else None,
-                              attrs=self._attributes())
+            if name not in coordinates:
+                values = self[name]
+                dimensions = [f"{name}_{k + 1}" for k in range(len(b.shape))]
+                variables[name] = (rows + dimensions, values.reshape(*shape, *values.shape[1:]))
+        return xarray.Dataset(variables, coords=coordinates, attrs=self._attributes())
+
+    def _grid(self) -> Tuple[List[str], Tuple[int, ...], Dict[str, Array]]:
+        """Rows as a grid: its dimensions, their lengths, their coordinates."""
+        return ["t"], (len(self),), {"t": self["t"]} if "t" in self else {}
 
     def _attributes(self) -> Dict[str, Any]:
         return {}
@@ -201,60 +228,75 @@ class Ensemble(Table):
 
     def by_sample(self, name: str) -> Array:
         """Of `keep="all"`: a name with the shape (samples, times, …), a view."""
+        if self.keep != "all":
+            raise UnavailableError(f"`by_sample` wants all times of all samples: keep='all', not {self.keep!r}")
         values = self[name]
         view: Array = values.view()
         view.shape = (self.samples, -1, *values.shape[1:])
         return view  # type: ignore[no-any-return]
+
+    def _index(self) -> List[str]:
+        return {"final": ["sample"], "statistics": ["t"], "all": ["sample", "t"]}[self.keep]
+
+    def _grid(self) -> Tuple[List[str], Tuple[int, ...], Dict[str, Array]]:
+        if self.keep == "statistics":
+            return super()._grid()
+        if self.keep == "final":
+            return ["sample"], (len(self),), {"sample": self["sample"]}
+        times, samples = self.by_sample("t"), self.by_sample("sample")[:, 0]
+        if np.array_equal(times, np.broadcast_to(times[:1], times.shape)):
+            return ["sample", "t"], times.shape, {"sample": samples, "t": times[0]}
+        return ["sample", "row"], times.shape, {"sample": samples}  # each has its own times
+
+    def _attributes(self) -> Dict[str, Any]:
+        return {name: getattr(self, name) for name in ("keep", "samples", "failed", "stopped", "steps", "seconds")}
 
     def __repr__(self) -> str:
         return (f"<lmc.Ensemble: {self.samples} samples, {self.failed} failed, keep={self.keep!r}, {len(self)} rows, "
                 f"{self.steps} steps in {self.seconds:.3g} s>")
 
 
-class Trajectory:
+class Trajectory(Held):
     """The steps of a run, and the state at any time between them, of the order of the method.
 
     One thread uses it at a time."""
 
+    _keep = "its states or samples"
+
     def __init__(self, handle: Any, model: Any) -> None:
-        from ._library import lib
-        self._lib, self._handle, self.model = lib, handle, model
-        from ._numbers import view_at
+        self._handle, self.model = handle, model
         #: The times of all states, begin and end included: a view.
         self.times: Array = view_at(lib.lmc_trajectory_times(handle.address), len(self), handle)
 
     def __len__(self) -> int:
-        return int(self._lib.lmc_trajectory_size(self._handle.address))
+        return int(lib.lmc_trajectory_size(self._handle.address))
 
     def state_at_step(self, k: int) -> Array:
         """The state at the k-th of the times, from 0: a view."""
-        from ._numbers import view_at
+        k = count(k, "the number of a state")
         if k < 0:
             k += len(self)
-        address = self._lib.lmc_trajectory_state_at_step(self._handle.address, k) if k >= 0 else None
+        address = lib.lmc_trajectory_state_at_step(self._handle.address, k) if k >= 0 else None
         if not address:
             raise IndexError(f"the trajectory has {len(self)} states")
         return view_at(address, self.model.state_size, self._handle)
 
     def _at(self, function: Any, time: float, size: int) -> Array:
-        import ctypes
-        from ._library import check
-        from ._numbers import copy_at
         out = ctypes.c_void_p()
-        check(function(self._handle.address, time, ctypes.byref(out)))
+        check(function(self._handle.address, number(time, "the time"), ctypes.byref(out)))
         return copy_at(out.value, size)
 
     def state(self, time: float) -> Array:
         """The state at a time, (state size,)."""
-        return self._at(self._lib.lmc_trajectory_state, time, self.model.state_size)
+        return self._at(lib.lmc_trajectory_state, time, self.model.state_size)
 
     def sample(self, time: float) -> Array:
         """A number per column of a run (`Model.columns`) at a time."""
-        return self._at(self._lib.lmc_trajectory_sample, time, len(self.model.columns))
+        return self._at(lib.lmc_trajectory_sample, time, len(self.model.columns))
 
     def __call__(self, times: Any) -> Table:
         """Samples at times, as a table."""
-        times = np.atleast_1d(np.asarray(times, dtype=float))
+        times = np.atleast_1d(numbers(times, None, "times")).ravel()
         rows = np.array([np.concatenate([[t], self.sample(t)]) for t in times])
         return Table(rows.reshape(len(times), 1 + len(self.model.columns)), ("t",) + self.model.columns,
                      self.model._storage)

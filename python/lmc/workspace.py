@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _declarations as c
-from ._library import Calls, Handle, Interrupts, check, failure, lib, new
-from ._numbers import Array, copy_at, count, number, numbers, unknown, view_at
+from ._library import Calls, Handle, Held, Interrupts, check, failure, lib, new
+from ._numbers import Array, copy_at, count, finite, number, numbers, text, unknown, view_at
 from .errors import LmcValueError, RunError
 from .run import Hit, Jump, Origin, Run, Trajectory
 
@@ -32,12 +32,14 @@ class Sample:
         return self.values[b.offset:b.offset + b.size].reshape(b.shape)
 
 
-class Workspace:
+class Workspace(Held):
     """A state with its time, parameters and inputs; made by `Model.workspace`. One thread uses it at a time.
 
     `w["R"]` is a view of the state, to read and to write; `w["R"] = …` writes. Parameters, inputs and observables have
     their names too: parameters and inputs are set by `w["m"] = 12`, and reading one gives a copy. Quantities have the
     shapes that the model declares, and its units."""
+
+    _keep = "its model and its state"
 
     def __init__(self, model: Any) -> None:
         out = ctypes.c_void_p()
@@ -59,7 +61,7 @@ class Workspace:
 
     @time.setter
     def time(self, t: float) -> None:
-        lib.lmc_workspace_set_time(self._address, t)
+        lib.lmc_workspace_set_time(self._address, finite(t, "the time"))
 
     @property
     def state(self) -> Array:
@@ -74,6 +76,7 @@ class Workspace:
 
     def view(self, name: str) -> Array:
         """A part of the state by its name, to read and to write: "R", "mu.w" for a part, "q[2]" for a member of a family."""
+        called = text(name)
         known = self._views.get(name)
         if known is not None:
             return known
@@ -82,7 +85,7 @@ class Workspace:
             a = self.state[s.offset:s.offset + s.size].reshape(s.shape)
         else:
             v = new(c.lmc_view)
-            check(lib.lmc_workspace_view(self._address, name.encode(), ctypes.byref(v)))
+            check(lib.lmc_workspace_view(self._address, called, ctypes.byref(v)))
             a = self._shaped(v, name)
         self._views[name] = a
         return a
@@ -99,8 +102,10 @@ class Workspace:
         return a
 
     def __getitem__(self, name: str) -> Array:
-        if name in self._views:
-            return self._views[name]
+        known = self._views.get(name) if isinstance(name, str) else None
+        if known is not None:
+            return known
+        text(name)
         stem = name.partition("[")[0]
         m = self.model
         if name in m._state_parts or stem in m._state_parts:
@@ -110,7 +115,7 @@ class Workspace:
         if stem in m._observables:
             return self.observable(name)
         if stem in m._inputs:
-            raise LmcValueError(f"'{stem}' is an input: it has a law, or the value that it was set to")
+            raise LmcValueError(f"`{stem}` is an input: it has a law, or the value that it was set to")
         try:
             return self.view(name)
         except LmcValueError:
@@ -118,6 +123,7 @@ class Workspace:
                           [*m._state_parts, *m._parameters, *m._observables]) from None
 
     def __setitem__(self, name: str, values: ArrayLike) -> None:
+        text(name)
         stem = name.partition("[")[0]
         m = self.model
         if stem in m._parameters:
@@ -125,14 +131,14 @@ class Workspace:
         elif stem in m._inputs:
             self.set_input(name, values)
         elif stem in m._observables:
-            raise LmcValueError(f"'{name}' is an observable: it follows from the state")
+            raise LmcValueError(f"`{name}` is an observable: it follows from the state")
         else:
             try:
                 part = self.view(name)
             except LmcValueError:
                 raise unknown("variable, parameter or input", name,
                               [*m._state_parts, *m._parameters, *m._inputs]) from None
-            part[...] = numbers(values, part.shape, f"'{name}'")
+            part[...] = numbers(values, part.shape, f"`{name}`")
 
     def reset(self) -> None:
         """The initial state and time of the text."""
@@ -150,17 +156,20 @@ class Workspace:
         check(lib.lmc_workspace_set(self._address, name.encode(), a.ctypes.data, a.size))
 
     def _fitting(self, name: str, values: ArrayLike, kind: Dict[str, Any], what: str) -> Array:
+        text(name)
         stem = name.partition("[")[0]
         if stem not in kind:
             raise unknown(what, stem, kind)
-        if name != stem:
-            return numbers(values, None, f"'{name}'")
-        return numbers(values, kind[stem].shape, f"the {what} '{name}'")
+        place = kind[stem]
+        if name == stem:
+            return numbers(values, place.shape, f"the {what} `{name}`")
+        # A member of a family; that it is one the library sees.
+        return numbers(values, place.shape[len(place.first):] if place.first else None, f"`{name}`")
 
     def parameter(self, name: str) -> Array:
         """The value of a parameter, a copy."""
         v = new(c.lmc_view)
-        check(lib.lmc_workspace_parameter(self._address, name.encode(), ctypes.byref(v)))
+        check(lib.lmc_workspace_parameter(self._address, text(name), ctypes.byref(v)))
         return self._shaped(v, name).copy()
 
     def reset_parameters(self) -> None:
@@ -169,10 +178,14 @@ class Workspace:
 
     def set_input(self, name: Union[str, int], values: ArrayLike) -> None:
         """Holds an input (by its name, a member's "T[2]", or its index) at values from now on."""
-        if isinstance(name, int):
-            a = numbers(values, None, f"input {name}")
-            check(lib.lmc_workspace_set_input_at(self._address, name, a.ctypes.data, a.size))
-            self._held[self.model.inputs[name].name] = a.reshape(self.model.inputs[name].shape).copy()
+        if not isinstance(name, str):
+            inputs = self.model.inputs
+            index = count(name, "an input, by a name or an index,")
+            if not 0 <= index < len(inputs):
+                raise LmcValueError(f"there are {len(inputs)} inputs; {index} is none of them")
+            a = numbers(values, inputs[index].shape, f"input {index}, `{inputs[index].name}`,")
+            check(lib.lmc_workspace_set_input_at(self._address, index, a.ctypes.data, a.size))
+            self._held[inputs[index].name] = a.copy()
             return
         a = self._fitting(name, values, self.model._inputs, "input")
         check(lib.lmc_workspace_set_input(self._address, name.encode(), a.ctypes.data, a.size))
@@ -180,13 +193,13 @@ class Workspace:
 
     def release_input(self, name: str) -> None:
         """Gives an input back to its law."""
-        check(lib.lmc_workspace_release_input(self._address, name.encode()))
+        check(lib.lmc_workspace_release_input(self._address, text(name)))
         self._held = {n: a for n, a in self._held.items() if n != name and n.partition("[")[0] != name}
 
     def input_is_set(self, name: str) -> bool:
         """Whether an input is held."""
         is_set = ctypes.c_int()
-        check(lib.lmc_workspace_input_is_set(self._address, name.encode(), ctypes.byref(is_set)))
+        check(lib.lmc_workspace_input_is_set(self._address, text(name), ctypes.byref(is_set)))
         return bool(is_set.value)
 
     def reset_inputs(self) -> None:
@@ -200,10 +213,11 @@ class Workspace:
         """n steps of length h (in the model's unit of time). Raises RunError; the state is then the last valid one.
 
         Resets of events and samplings are not carried out: `run` does that."""
-        try:
-            status = lib.lmc_workspace_steps(self._address, h, n)
-        except ctypes.ArgumentError:  # numbers of NumPy
-            status = lib.lmc_workspace_steps(self._address, number(h, "the step"), count(n, "the number of steps"))
+        if h.__class__ is not float:
+            h = number(h, "the step")
+        if n.__class__ is not int or n > 2**62:
+            n = count(n, "the number of steps")
+        status = lib.lmc_workspace_steps(self._address, h, n)
         if status:
             raise failure(status)
 
@@ -214,8 +228,7 @@ class Workspace:
             raise failure(status)
         return not status
 
-    @staticmethod
-    def _settings(to: Optional[float], step: Optional[float], tolerance: Optional[float], fixed_steps: bool,
+    def _settings(self, to: Optional[float], step: Optional[float], tolerance: Optional[float], fixed_steps: bool,
                   every: Union[None, float, ArrayLike], every_steps: int, max_steps: int,
                   max_seconds: float) -> Tuple[Any, Any]:
         s = c.lmc_run_settings()
@@ -230,6 +243,10 @@ class Workspace:
         times = None
         if every is not None and np.ndim(every) > 0:  # type: ignore[arg-type]
             times = numbers(every, None, "every")  # type: ignore[arg-type]
+            if times.ndim == 1 and times.size > 1 and times[0] == self.time:
+                times = times[1:]  # the begin is always among the samples
+            if times.ndim > 1 or times.size == 0:
+                raise LmcValueError(f"every is a number or a list of times, not of the shape {times.shape}")
             s.times = times.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
             s.time_count = times.size
         elif every is not None:
@@ -241,7 +258,8 @@ class Workspace:
             max_steps: int = 0, max_seconds: float = 0, callback: Optional[Callable[[Sample], Any]] = None) -> Run:
         """Integrates from the present state and time to `to`, and stays there. What is not given is the model's.
 
-        `every`: the time between samples, or the times of samples (increasing). `tolerance`: adaptive steps.
+        `every`: the time between samples, or the times of samples, increasing; begin and end are samples in any case.
+        `tolerance`: adaptive steps.
         `callback(sample)` is told about every sample instead of keeping it; False ends the run. A run that fails raises
         RunError, whose `run` has the samples before."""
         settings, keep = self._settings(to, step, tolerance, fixed_steps, every, every_steps, max_steps, max_seconds)
@@ -249,7 +267,7 @@ class Workspace:
         calls = Calls()
         interrupts = Interrupts(calls)
         settings.cancel = c.lmc_cancel(interrupts.asked)
-        origin = Origin(self.model._source, self._changed()) if callback is None else None
+        origin = Origin(self.model._source, self._changed(), None if step is None else float(step)) if callback is None else None
         if callback is not None:
             with interrupts:
                 status = self._told(settings, callback, result, calls)
@@ -380,7 +398,7 @@ class Workspace:
     def observable(self, name: str) -> Array:
         """One observable, or a member of it."""
         v = new(c.lmc_view)
-        check(lib.lmc_workspace_observable(self._address, name.encode(), ctypes.byref(v)))
+        check(lib.lmc_workspace_observable(self._address, text(name), ctypes.byref(v)))
         return self._shaped(v, name).copy()
 
     def events(self) -> Dict[str, float]:
@@ -421,9 +439,6 @@ class Workspace:
     def mass_defect(self) -> float:
         """The part of its terms by which M ξ' = r is missed: 1e-16 where all is well."""
         return self._number(lib.lmc_workspace_mass_defect)
-
-    def __reduce_ex__(self, _protocol: Any) -> Any:
-        raise TypeError("a workspace is memory of the library and can be neither copied nor pickled: keep its model and its state")
 
     def __repr__(self) -> str:
         return f"<lmc.Workspace of {self.model.name} at t = {self.time:g}>"

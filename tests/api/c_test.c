@@ -326,6 +326,15 @@ static void metadata(const lmc_model* m) {
   (void)lmc_model_from_cache(m);
 }
 
+static void library(void) {
+  char* text = NULL;
+  OK(lmc_manifolds(NULL, &text));
+  CHECK(strstr(text, "\"SO(3)\"") != NULL && strstr(text, "\"dimension\": 3") != NULL && strstr(text, "null") != NULL);
+  lmc_string_free(text);
+  CHECK(lmc_manifolds("/nowhere", &text) == LMC_INSTALLATION && strstr(lmc_last_error(), "/nowhere") != NULL);
+  CHECK(lmc_manifolds(NULL, NULL) == LMC_MISUSE);
+}
+
 static void values(const lmc_model* m) {
   lmc_workspace* w = NULL;
   LMC_STRUCT(lmc_view, view);
@@ -503,6 +512,7 @@ int main(int argc, char** argv) {
   CHECK(strcmp(lmc_version(), "0.1.0") == 0 && lmc_api_version() == LMC_API_VERSION);
   if (argc < 2) return 2;
   diagnostics();
+  library();
   options(argv[1]);
   m = compile();
   metadata(m);

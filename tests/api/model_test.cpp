@@ -102,6 +102,31 @@ TEST(HostModel, ListsMethodsThatFit) {
   EXPECT_TRUE(lmc::compileText("p.lie", pendulum, options));
 }
 
+TEST(HostLibrary, ListsManifolds) {
+  const auto all = lmc::manifolds();
+  EXPECT_GT(all.size(), 15U);
+  const auto find = [&](const std::string& name) {
+    const auto it = std::find_if(all.begin(), all.end(), [&](const auto& m) { return m.name == name; });
+    return it == all.end() ? lmc::ManifoldInfo() : *it;
+  };
+  const lmc::ManifoldInfo rotations = find("SO(3)"), motions = find("SE(3)"), sphere = find("S^2"), space = find("R^n");
+  EXPECT_EQ(rotations.dimension, 3);
+  EXPECT_EQ(motions.dimension, 6);
+  EXPECT_EQ(sphere.dimension, 2);
+  EXPECT_EQ(space.dimension, std::nullopt);
+  EXPECT_EQ(rotations.storage, "mat(3,3)");
+  EXPECT_EQ(space.storage, "vec(n)");
+  EXPECT_TRUE(rotations.isGroup && motions.isGroup && space.isGroup && !sphere.isGroup);
+  for (const lmc::ManifoldInfo& m : all) EXPECT_FALSE(m.description.empty()) << m.name;
+  // Those of one dimension are manifolds of models, of that dimension.
+  const lmc::Compilation c =
+      lmc::compileText("m.lie", "model M { config R : SO(3) velocity w; config q : S^2 velocity v; initial q = e3;"
+                                " lagrangian = dot(w, w) + dot(v, v); }");
+  ASSERT_TRUE(c) << c.format();
+  for (const lmc::Variable& v : c.model->variables()) EXPECT_EQ(find(v.manifold).dimension, v.dimension) << v.manifold;
+  EXPECT_EQ(kindOf([&] { (void)lmc::manifolds("/nowhere"); }), lmc::Error::Kind::Installation);
+}
+
 TEST(HostModel, PrintsEquations) {
   const lmc::Model m = compiled(pendulum);
   EXPECT_NE(m.equations().find("w'"), std::string::npos);

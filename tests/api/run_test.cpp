@@ -230,6 +230,41 @@ model Ball {
   EXPECT_EQ(w.record(until(1.5)).result().events.size(), 1U);
 }
 
+/// What contacts keep between steps (speeds, directions) is in no file, and all the same in the state of a sample.
+TEST(HostRun, SamplesHaveTheWholeStateOfContacts) {
+  for (const char* name : {"bouncing_ball", "newtons_cradle", "blocks"}) {
+    const lmc::Model m = ofExample(name);
+    ASSERT_LE(m.stateSize(), m.columns().size()) << name;
+    lmc::Workspace w = m.workspace();
+    lmc::Workspace there = m.workspace();
+    lmc::RunSettings s = until(w.time() + 0.6);
+    s.every = 0.05;
+    std::vector<double> last;
+    std::size_t samples = 0;
+    w.run(s, [&](const lmc::Sample& x) {
+      ++samples;
+      last = x.state.copy();
+      EXPECT_EQ(x.state.size(), m.stateSize());
+      std::copy(x.state.begin(), x.state.end(), there.state().begin());
+      there.setTime(x.time);
+      if (x.energy) EXPECT_NEAR(*x.energy, there.energy(), 1e-12 * std::max(1.0, std::abs(*x.energy))) << name;
+      EXPECT_EQ(x.observables.size(), m.observablesSize());
+      return samples < 9;
+    });
+    EXPECT_EQ(samples, 9U) << name;
+    EXPECT_EQ(w.state().copy(), last) << name;
+    // It goes on from there as a run without a stop does, through impacts.
+    w.run(until(w.time() + 0.5));
+    lmc::Workspace other = m.workspace();
+    other.run(until(w.time()));
+    for (std::size_t k = 0; k < last.size(); ++k) EXPECT_NEAR(w.state()[k], other.state()[k], 1e-6) << name << " " << k;
+    other.reset();
+    lmc::Trajectory path = other.record(until(other.time() + 0.6));
+    EXPECT_EQ(path.stateAtStep(path.times().size() - 1).copy(), other.state().copy()) << name;
+    EXPECT_EQ(path.state(path.times()[path.times().size() - 1]).copy(), other.state().copy()) << name;
+  }
+}
+
 TEST(HostRun, TheHostMayCancel) {
   const lmc::Model m = compiled(rotor);
   lmc::Workspace w = m.workspace();

@@ -1,8 +1,10 @@
 ;;; emacs_test.el --- lie-mode in batch mode -*- lexical-binding: t; -*-
-;; emacs --batch -Q -L editors/emacs -l tests/editor/emacs_test.el ROOT LMC
+;; emacs --batch -Q -L editors/emacs -l tests/editor/emacs_test.el ROOT LMC WORDS
+;; WORDS is a file with a list of (FILE (LINE COLUMN) …): where the words of the language stand in the texts of FILEs.
 (require 'lie-mode)
 (require 'font-lock)
-(let* ((root (pop command-line-args-left)) (lie-lmc-program (pop command-line-args-left)) (failed 0))
+(let* ((root (pop command-line-args-left)) (lie-lmc-program (pop command-line-args-left))
+       (words (pop command-line-args-left)) (failed 0))
   (defun lie-test (good what)
     (unless good (setq failed (1+ failed)))
     (princ (format "%s %s\n" (if good "ok" "FAIL") what)))
@@ -16,6 +18,29 @@
   (lie-test (memq (get-text-property (point) 'face) '(font-lock-comment-face font-lock-comment-delimiter-face)) "colour of a comment")
   (search-forward "velocity Omega")
   (lie-test (eq (get-text-property (match-beginning 0) 'face) 'font-lock-keyword-face) "colour of a word in its place")
+  ;; Words are painted where the lexer has words, and nowhere else.
+  (let ((count 0) bad)
+    (dolist (entry (with-temp-buffer (insert-file-contents words) (read (current-buffer))))
+      (with-temp-buffer
+        (insert-file-contents (car entry))
+        (lie-mode)
+        (font-lock-ensure)
+        (let ((places (mapcar (lambda (place)
+                                (goto-char (point-min))
+                                (forward-line (1- (nth 0 place)))
+                                (+ (point) (nth 1 place)))
+                              (cdr entry)))
+              (at (point-min)))
+          (setq count (+ count (length places)))
+          (dolist (place places)
+            (unless (memq (get-text-property place 'face) '(font-lock-keyword-face font-lock-builtin-face))
+              (push (format "%s:%d is not painted" (car entry) (line-number-at-pos place)) bad)))
+          (while (< at (point-max))
+            (when (and (memq (get-text-property at 'face) '(font-lock-keyword-face font-lock-builtin-face))
+                       (not (memq at places)))
+              (push (format "%s:%d is painted" (car entry) (line-number-at-pos at)) bad))
+            (setq at (next-single-property-change at 'face nil (point-max)))))))
+    (lie-test (and (> count 2000) (null bad)) (format "%d words are painted %s" count (or bad ""))))
   ;; Indenting what is in order changes nothing, in all examples.
   (dolist (file (directory-files (expand-file-name "examples" root) t "\\.lie\\'"))
     (with-temp-buffer

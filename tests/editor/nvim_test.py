@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+from server import models
+
 lmc, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 nvim = shutil.which("nvim")
 if not nvim:
@@ -23,12 +25,12 @@ with tempfile.TemporaryDirectory() as folder:
         "XDG_CACHE_HOME": folder + "/cache",
         "XDG_STATE_HOME": folder + "/state",
         "LMC_TEST_FOLDER": folder,
-        "LMC_EXAMPLES": str(root / "examples"),
+        "LMC_MODELS": "\n".join(map(str, models(root))),
         "LC_ALL": "C.UTF-8",
     }
     call = [nvim, "--headless", "-n", "-u", "NONE", "-i", "NONE", "--cmd", f"set runtimepath^={root}/editors/vim",
             "--cmd", "filetype plugin indent on | syntax on", "-c", f"luafile {root}/tests/editor/nvim_test.lua"]
     done = subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120, cwd=folder)
 print(done.stdout, done.stderr)
-good = done.returncode == 0 and "FAIL" not in done.stdout and "Error" not in done.stderr and done.stdout.count("ok ") >= 18
+good = done.returncode == 0 and "FAIL" not in done.stdout and "Error" not in done.stderr and done.stdout.count("ok ") >= 22
 sys.exit(0 if good else 1)

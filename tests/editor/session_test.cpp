@@ -105,6 +105,11 @@ private:
     if (what == "codeAction")
       return answer(what, {{"range", {{"start", placeOf(where)}, {"end", placeOf(where)}}},
                            {"context", {{"diagnostics", Json::array()}}}});
+    if (what == "equations") {
+      const Json m =
+          client_.ask("workspace/executeCommand", {{"command", "lmc.equations"}, {"arguments", Json::array({uri_})}});
+      return m.contains("result") ? m["result"].get<std::string>() : m["error"].dump(1);
+    }
     return answer(what, where.empty() ? Json::object() : Json{{"position", placeOf(where)}});
   }
 
@@ -128,6 +133,29 @@ TEST(Sessions, Golden) {
       EXPECT_EQ(answers, readText(golden)) << entry.path();
   }
   EXPECT_GT(sessions, 3U);
+}
+
+/// What the server says that it can do is in a session.
+TEST(Sessions, HaveEveryRequest) {
+  std::string scripts = "\n";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".session") scripts += readText(entry.path()) + "\n";
+  TestClient client;
+  const Json can = client.ask("initialize", Json::object())["result"]["capabilities"];
+  std::size_t requests = 0;
+  for (const auto& [name, value] : can.items()) {
+    if (!name.ends_with("Provider")) continue;
+    std::string word = name.substr(0, name.size() - std::string("Provider").size());
+    if (word == "completion") word = "complete";
+    if (word == "documentFormatting") word = "formatting";
+    if (word == "semanticTokens") word = "semanticTokens/full";
+    if (word == "executeCommand") word = "equations";
+    EXPECT_NE(scripts.find("\n" + word), std::string::npos) << name;
+    if (value.is_object() && value.contains("prepareProvider"))
+      EXPECT_NE(scripts.find("\nprepareRename"), std::string::npos);
+    ++requests;
+  }
+  EXPECT_GT(requests, 14U);
 }
 
 TEST(Server, SaysWhatIsWrongWithMessages) {
@@ -224,6 +252,9 @@ TEST(Positions, AreCountedAsUtf16) {
     const bool within = k < text.size() && (static_cast<unsigned char>(text[k]) & 0xC0U) == 0x80U;
     const bool end = k > 0 && k < text.size() && text[k] == '\n';
     if (!within && !end) EXPECT_EQ(p.offset(p.position(k)), k);
+    for (std::size_t from = 0; from <= k; ++from)
+      if (from == text.size() || (static_cast<unsigned char>(text[from]) & 0xC0U) != 0x80U)
+        EXPECT_EQ(p.position(k, from, p.position(from)), p.position(k)) << from << " " << k;
   }
 }
 

@@ -17,3 +17,5 @@ LMC_HOME="$work" "$1/bin/lmc" check heavy_top.lie 2>error.txt || status=$?
 grep -q 'the standard library is missing: there is no folder `stdlib`' error.txt
 test -s "$1/share/man/man1/lmc.1"
 test -s "$1/share/bash-completion/completions/lmc"
+test -s "$1/share/zsh/vendor-completions/_lmc"
+test -s "$1/share/fish/vendor_completions.d/lmc.fish"

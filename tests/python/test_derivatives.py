@@ -54,6 +54,16 @@ class Derivatives(unittest.TestCase):
         lin.state = start
         np.testing.assert_allclose(lin.difference(moved), v, atol=1e-12)
 
+    def test_sensitivities_reach_the_end(self):
+        m = lmc.compile(PENDULUM)
+        s = m.sensitivities(1e-2, 12, every=5, parameters="m")
+        np.testing.assert_allclose(s.t, [0, 0.05, 0.1, 0.12], atol=1e-15)
+        w = m.workspace()
+        w.step(1e-2, 12)
+        np.testing.assert_allclose(s.states[-1], w.state, atol=1e-14)
+        np.testing.assert_allclose(s.by[-1], m.sensitivities(1e-2, 12, every=12, parameters=["m"]).by[-1], atol=1e-14)
+        self.assertEqual(m.sensitivities(1e-2, 0).t.tolist(), [0])
+
     def test_sensitivities_are_differences(self):
         m = lmc.compile(PENDULUM)
         s = m.sensitivities(1e-2, 60, every=20, parameters=["m", "l"], inputs=True, state=True)

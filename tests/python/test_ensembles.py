@@ -25,6 +25,35 @@ class Ensembles(unittest.TestCase):
         np.testing.assert_array_equal(final["x"], e.by_sample("x")[:, -1])
         self.assertEqual((final.samples, final.failed, final.stopped, final.steps), (7, 0, 0, 14000))
 
+    def test_frames_and_datasets(self):
+        """Rows are told apart: by samples, by times, or by both."""
+        m = lmc.compile(SPRING)
+        everything = m.ensemble(4, {"k": "linspace(1, 4)"}, keep="all", every=0.5)
+        data = everything.to_xarray()
+        self.assertEqual((data["x"].dims, data["x"].shape), (("sample", "t"), (4, 5)))
+        np.testing.assert_array_equal(data["x"].sel(sample=2, t=1.5), everything.by_sample("x")[2, 3])
+        frame = everything.to_pandas()
+        self.assertTrue(frame.index.is_unique)
+        self.assertEqual(frame.loc[(2, 1.5), "x"], everything.by_sample("x")[2, 3])
+        final = m.ensemble(4, {"k": "linspace(1, 4)"})
+        self.assertEqual(final.to_xarray()["x"].dims, ("sample",))
+        self.assertEqual(float(final.to_xarray()["x"].sel(sample=3)), final["x"][3])
+        self.assertEqual(final.to_pandas().loc[3, "x"], final["x"][3])
+        self.assertEqual(final.to_xarray().attrs["failed"], 0)
+        statistics = m.ensemble(4, {"k": "linspace(1, 4)"}, keep="statistics", every=0.5)
+        self.assertEqual(float(statistics.to_xarray()["x_mean"].sel(t=1.5)), statistics["x_mean"][3])
+        self.assertEqual(statistics.to_pandas().index.name, "t")
+        with self.assertRaisesRegex(lmc.UnavailableError, "wants all times of all samples"):
+            final.by_sample("x")
+
+    def test_datasets_of_samples_that_end_at_their_own_times(self):
+        text = SPRING.replace("observe place = x;", "observe place = x; event slow = falling(x - 0.5);")
+        e = lmc.compile(text).ensemble(3, {"k": "linspace(1, 9)"}, keep="all", every=0.5)
+        self.assertEqual(e.stopped, 3)
+        data = e.to_xarray()
+        np.testing.assert_array_equal(data["x"].values.ravel(), e["x"])
+        self.assertEqual(data["x"].shape[0], 3)
+
     def test_statistics(self):
         top = lmc.compile(EXAMPLES / "heavy_top.lie", time=(0, 0.1))
         vary = {"m": "normal(15, 1)", "R": "normal(0.05)"}

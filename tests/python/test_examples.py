@@ -1,16 +1,30 @@
-"""The examples run, and print the numbers that they state."""
+"""The examples run, and print the numbers that they state; what they need is in the command of docs/python.md."""
+import json
 import re
 import subprocess
 import sys
 import unittest
 
-from support import EXAMPLES
+from support import EXAMPLES, SOURCE
 
 FOLDER = EXAMPLES / "python"
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 
 
 class Examples(unittest.TestCase):
+    def test_their_environment(self):
+        page = (SOURCE / "docs/python.md").read_text(encoding="utf-8")
+        command = re.search(r"sudo apt install .*python3-scipy.*\\\n.*", page)[0]
+        tour = json.loads((SOURCE / "docs/tour.ipynb").read_text(encoding="utf-8"))
+        code = ["".join(cell["source"]) for cell in tour["cells"] if cell["cell_type"] == "code"]
+        code += [file.read_text(encoding="utf-8") for file in FOLDER.glob("*.py")]
+        needed = {name for text in code for name in re.findall(r"^\s*(?:import|from) (\w+)", text, flags=re.M)}
+        # Runs become frames and datasets of these; NumPy comes with python3-lmc.
+        needed |= {name for text in code for name in re.findall(r"\.to_(\w+)\(", text)}
+        for name in sorted(needed - set(sys.stdlib_module_names) - {"numpy"}):
+            self.assertIn(f"python3-{name}", command)
+        self.assertIn("jupyter-notebook", command)
+
     def test_all(self):
         files = sorted(FOLDER.glob("*.py"))
         self.assertEqual([f.stem for f in files], ["fit", "kalman", "lqr", "monte_carlo", "poincare", "slew"])

@@ -37,6 +37,8 @@ class Compiling(unittest.TestCase):
         self.assertTrue(top.settings.adaptive and top.estimates_error and not top.from_cache)
         self.assertFalse(lmc.compile(PENDULUM, tolerance=1e-8, fixed_steps=True).settings.adaptive)
         self.assertEqual(lmc.compile(SPRING, untrusted=True).name, "Spring")
+        self.assertEqual(lmc.compile(SPRING, library_root=str(SOURCE)).name, "Spring")
+        self.assertEqual(lmc.manifolds(SOURCE), lmc.manifolds())
 
     def test_callbacks(self):
         asked = []
@@ -68,7 +70,13 @@ class Compiling(unittest.TestCase):
         self.assertIn('"', top.derive("json"))
         self.assertIn("$$\\begin{aligned}", top.derive()._repr_markdown_())
         self.assertIn("CF4", [m.name for m in top.methods()])
-        self.assertIn("SO(3)", [m.name for m in lmc.manifolds()])
+        known = {m.name: m for m in lmc.manifolds()}
+        self.assertEqual([known[n].dimension for n in ("R", "SO(3)", "SE(3)", "S^2", "R^n")], [1, 3, 6, 2, None])
+        self.assertEqual((known["SO(3)"].kind, known["S^2"].kind, known["SO(3)"].storage), ("group", "manifold", "mat(3,3)"))
+        for v in (*top.variables, *lmc.compile(PENDULUM).variables):
+            self.assertEqual(known[v.manifold].dimension, v.dimension)
+        with self.assertRaisesRegex(lmc.InstallationError, "no standard library in `/nowhere`"):
+            lmc.manifolds("/nowhere")
         self.assertEqual(lmc.compile(PENDULUM).events, (lmc.Event("low", 0),))
         self.assertEqual(len(lmc.compile(EXAMPLES / "pendulum_chain.lie").constants) > 0, True)
         top.prepare()
@@ -184,6 +192,7 @@ class Runs(unittest.TestCase):
         w = m.workspace()
         self.assertEqual(w.run(0.5, every_steps=10).steps, 50)
         self.assertEqual(len(w.run(1.0, every=[0.6, 0.75])), 4)
+        np.testing.assert_array_equal(m.run(time=(0.5, 1), every=np.linspace(0.5, 1, 6)).t, np.linspace(0.5, 1, 6))
         self.assertGreater(w.run(2, tolerance=1e-12).steps, 50)
         self.assertEqual(w.run(3, step=0.1, fixed_steps=True).steps, 10)
         with self.assertRaises(lmc.RunError) as caught:
@@ -226,6 +235,33 @@ class Runs(unittest.TestCase):
         w["hits"] = 5  # a discrete variable is a part of the state
         w.run(1.5)
         self.assertEqual(float(w["hits"]), 6)
+
+    def test_names_mean_the_same_everywhere(self):
+        """In the state, in a run and in the columns, also what contacts keep and files do not show."""
+        for name in ("bouncing_ball", "newtons_cradle", "blocks", "two_quadrotors", "bricard"):
+            m = lmc.compile(EXAMPLES / f"{name}.lie")
+            w = m.workspace()
+            run = w.run(w.time + 0.3)
+            np.testing.assert_array_equal(run.final, w.state)
+            for part in m._state_parts:
+                self.assertEqual(run[part].shape, (len(run), *w[part].shape), part)
+                np.testing.assert_array_equal(run[part][-1], w[part], part)
+                first = m._state_parts[part].first
+                if len(first) == 1:  # a family: its last member
+                    stem, dot, rest = part.partition(".")
+                    member = f"{stem}[{first[0] + w[part].shape[0] - 1}]{dot}{rest}"
+                    np.testing.assert_array_equal(run[member][-1], w[member], member)
+                    self.assertTrue(np.shares_memory(run[member], run.numbers))
+                    with self.assertRaisesRegex(ValueError, "has the members"):
+                        run[member.replace("[", "[9")]
+            for q in m.observables:
+                np.testing.assert_allclose(run[q.name][-1], w[q.name], atol=1e-9)
+            if m.has_energy:
+                self.assertAlmostEqual(float(run["energy"][-1]), w.energy(), 9)
+            seen = []
+            v = m.workspace()
+            v.run(v.time + 0.3, every=0.1, callback=lambda s: seen.append(s.values.copy()))
+            np.testing.assert_array_equal(seen[-1][:m.state_size], v.state)
 
     def test_dense_output(self):
         w = lmc.compile(SPRING).workspace()
@@ -283,7 +319,7 @@ class Keeping(unittest.TestCase):
             self.assertGreater(os.path.getsize(file), 10000)
             run.plot("R", "Omega").savefig(file)
         self.assertIn("<table>", run._repr_html_())
-        with self.assertRaisesRegex(ValueError, "is 'Omega' meant"):
+        with self.assertRaisesRegex(ValueError, "is `Omega` meant"):
             run.plot("Omgea")
 
 

@@ -67,6 +67,12 @@ class Pages(unittest.TestCase):
                     np.testing.assert_allclose(tip["members"][0]["at"], run["tip"][k], atol=1e-6)
                 self.assertEqual(shown.troubles(), [])
 
+    def test_a_run_with_a_step_of_its_own(self):
+        bare = lmc.compile(PLATE.replace("time = 0..1; step = 0.01;", ""))
+        page = bare.run(time=(0, 0.5), step=0.05).view()
+        self.assertTrue(data(page)["verdict"]["text"].startswith("11 samples"), data(page)["verdict"])
+        self.assertIn("--step 0.05", json.dumps(data(page)))
+
     def test_parameters_and_inputs_of_the_workspace(self):
         plate = lmc.compile(PLATE, J=np.diag([4, 5]))
         w = plate.workspace(k=[7, 2], u=0.25)

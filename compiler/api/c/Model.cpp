@@ -1,4 +1,4 @@
-// The C interface: what is known about a model.
+// The C interface: what is known about a model, and about the library.
 #include "api/c/C.h"
 
 #include <nlohmann/json.hpp>
@@ -184,4 +184,19 @@ lmc_status lmc_model_prepare(const lmc_model* model) {
 }
 void lmc_model_release(const lmc_model* model) {
   model->model.release();
+}
+
+lmc_status lmc_manifolds(const char* library_root, char** json) {
+  if (json == nullptr) return lmc::c::misuse("there is no place for the result");
+  return lmc::c::guarded([&] {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const lmc::ManifoldInfo& m : lmc::manifolds(library_root == nullptr ? "" : library_root)) {
+      nlohmann::ordered_json one = {{"name", m.name}, {"kind", m.isGroup ? "group" : "manifold"}};
+      one["dimension"] = m.dimension ? nlohmann::ordered_json(*m.dimension) : nlohmann::ordered_json();
+      one["storage"] = m.storage;
+      one["description"] = m.description;
+      list.push_back(std::move(one));
+    }
+    *json = lmc::c::ownText(list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  });
 }

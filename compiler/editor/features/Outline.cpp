@@ -104,7 +104,10 @@ class Painter {
 public:
   explicit Painter(const Snapshot& snapshot) : positions_(snapshot.positions()) {}
   void add(std::uint32_t begin, std::uint32_t end, Paint paint, unsigned modifiers) {
-    const TextPosition from = positions_.position(begin), to = positions_.position(end);
+    const TextPosition from = positions_.position(begin, lastBegin_, lastFound_);
+    const TextPosition to = positions_.position(end, begin, from);
+    lastBegin_ = begin;
+    lastFound_ = from;
     if (from.line != to.line || to.character <= from.character) return;
     const bool sameLine = from.line == last_.line;
     for (const std::size_t n :
@@ -117,7 +120,9 @@ public:
 
 private:
   const Positions& positions_;
-  TextPosition last_;
+  std::uint32_t lastBegin_ = 0; ///< the last one that was looked for, and its place
+  TextPosition lastFound_;
+  TextPosition last_; ///< of the last one that was added
   std::vector<std::size_t> data_;
 };
 

@@ -24,10 +24,15 @@ std::size_t Positions::line(std::size_t offset) const {
 }
 
 TextPosition Positions::position(std::size_t offset) const {
+  return position(offset, 0, {0, 0});
+}
+
+TextPosition Positions::position(std::size_t offset, std::size_t before, const TextPosition& known) const {
   offset = std::min(offset, text_.size());
   const std::size_t line = this->line(offset);
-  TextPosition found{line, 0};
-  for (std::size_t at = starts_[line]; at < offset;) {
+  const bool goesOn = known.line == line && before <= offset;
+  TextPosition found = goesOn ? known : TextPosition{line, 0};
+  for (std::size_t at = goesOn ? before : starts_[line]; at < offset;) {
     const std::size_t bytes = bytesOf(text_[at]);
     if (at + bytes > offset) break;
     found.character += bytes == 4 ? 2 : 1;

@@ -20,6 +20,8 @@ public:
   [[nodiscard]] std::size_t lineCount() const { return starts_.size(); }
   /// The place of a byte; that of the end for bytes behind it. Within a character: its begin.
   [[nodiscard]] TextPosition position(std::size_t offset) const;
+  /// The same, counted on from a byte before it whose place is known: for many places of a long line.
+  [[nodiscard]] TextPosition position(std::size_t offset, std::size_t before, const TextPosition& known) const;
   [[nodiscard]] std::size_t line(std::size_t offset) const;
   /// The byte of a place; the end of the line or of the text for places behind it.
   [[nodiscard]] std::size_t offset(const TextPosition& position) const;

@@ -59,6 +59,10 @@ LMC_C_API int lmc_api_version(void);
 LMC_C_API const char* lmc_last_error(void);
 /** Frees a text that the caller owns. */
 LMC_C_API void lmc_string_free(char* text);
+/** The manifolds and groups of the library, a JSON array of {name, kind, dimension, storage, description}, for the
+ * caller to free; see lmc::ManifoldInfo. `kind` is "group" or "manifold", `dimension` null for a family. `library_root`
+ * is the folder of lmc_options_set_library_root; NULL: the usual one. */
+LMC_C_API lmc_status lmc_manifolds(const char* library_root, char** json);
 
 /** @name Options
  *  How a model is compiled; see lmc::Options. NULL stands for the default ones. */

@@ -13,6 +13,7 @@
 #include "lmc/Diagnostic.hpp"
 #include "lmc/Ensemble.hpp"
 #include "lmc/Error.hpp"
+#include "lmc/Library.hpp"
 #include "lmc/Linearization.hpp"
 #include "lmc/Model.hpp"
 #include "lmc/Run.hpp"

@@ -2,6 +2,7 @@
 
 #include "checks/study/Records.h"
 #include "methods/checked/CheckMethod.h"
+#include "sema/LibraryManifolds.h"
 #include "tool/support/Arguments.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
@@ -40,17 +41,7 @@ public:
   }
 
   /// What was written there, on one line.
-  [[nodiscard]] std::string text(const Range& range) {
-    std::string out;
-    for (const char c : compilation_->sources().text(range)) {
-      const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-      if (!blank)
-        out += c;
-      else if (!out.empty() && out.back() != ' ')
-        out += ' ';
-    }
-    return out;
-  }
+  [[nodiscard]] std::string text(const Range& range) { return sema::onOneLine(compilation_->sources().text(range)); }
 
   [[nodiscard]] std::string file(const sema::Found& found) {
     namespace fs = std::filesystem;
@@ -99,13 +90,6 @@ std::string sourceOf(const std::string& doc) {
       source += " " + line;
   }
   return source.empty() ? first : source;
-}
-
-std::string firstLine(const std::string& doc) {
-  std::istringstream in(doc);
-  std::string line;
-  std::getline(in, line);
-  return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
 }
 
 /// The tableau that a method is built from; empty if it is not built from one.
@@ -160,45 +144,13 @@ Line methodLine(Library& library, const sema::Found& found) {
           {"source", sourceOf(found.declaration->doc)}};
 }
 
-/// The types of the statements of one kind, with a sign between them: "mat(3,3) + vec(3)".
-std::string storage(Library& library, const syntax::Declaration& declaration, syntax::StatementKind kind) {
-  std::string out;
-  for (const syntax::StatementPtr& s : declaration.body)
-    if (s && s->kind == kind && s->type) out += (out.empty() ? "" : " + ") + library.text(s->type->range);
-  return out.empty() ? "-" : out;
-}
-
-bool closed(const syntax::ExprPtr& e) {
-  if (!e) return true;
-  if (e->kind == syntax::ExprKind::Name) return false;
-  return std::all_of(e->args.begin(), e->args.end(), closed);
-}
-
-/// Whether a head leaves something open: `R^n`, `SO(n)`.
-bool isFamily(const syntax::Type& head) {
-  return !closed(head.exponent) || !std::all_of(head.args.begin(), head.args.end(), closed);
-}
-
-/// The dimension, where the head names one manifold; for families "-".
-std::string dimensionOf(Library& library, const syntax::Declaration& declaration) {
-  if (!declaration.head) return "-";
-  const syntax::Type& head = *declaration.head;
-  if (isFamily(head)) return "-";
-  const sema::Manifold* manifold = library.compilation().manifold(head);
-  if (manifold == nullptr) return "-";
-  const auto dimension = manifold->dimension();
-  return dimension ? std::to_string(*dimension) : "-";
-}
-
 Line manifoldLine(Library& library, const sema::Found& found) {
-  const syntax::Declaration& manifold = *found.declaration;
-  const bool group = manifold.kind == syntax::DeclKind::Group;
-  return {
-      {"name", manifold.head ? library.text(manifold.head->range) : manifold.name},
-      {"kind", group ? "group" : "manifold"},
-      {"dimension", dimensionOf(library, manifold)},
-      {"storage", storage(library, manifold, group ? syntax::StatementKind::Element : syntax::StatementKind::Point)},
-      {"description", firstLine(manifold.doc)}};
+  const sema::ManifoldSummary manifold = sema::summaryOf(library.compilation(), found);
+  return {{"name", manifold.name},
+          {"kind", manifold.isGroup ? "group" : "manifold"},
+          {"dimension", manifold.dimension ? std::to_string(*manifold.dimension) : "-"}, // of a family: none
+          {"storage", manifold.storage},
+          {"description", manifold.description}};
 }
 
 /// "hinge(A : G, a : vec(3), k = 1)" of a joint.
@@ -285,7 +237,7 @@ std::vector<sema::Found> named(Library& library, const std::vector<sema::Found>&
   for (const sema::Found& found : all) {
     const syntax::Declaration& d = *found.declaration;
     if (d.head && withoutBlanks(library.text(d.head->range)) == withoutBlanks(name)) byHead.push_back(found);
-    const bool family = d.head && isFamily(*d.head);
+    const bool family = d.head && sema::namesFamily(*d.head);
     if (d.name == name || (family && d.name == familyOf(name))) byName.push_back(found);
   }
   return byHead.empty() ? byName : byHead;

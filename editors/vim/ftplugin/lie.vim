@@ -5,7 +5,7 @@ endif
 let b:did_ftplugin = 1
 
 setlocal commentstring=//\ %s comments=:// expandtab shiftwidth=2 softtabstop=2
-let b:undo_ftplugin = 'setlocal commentstring< comments< expandtab< shiftwidth< softtabstop< formatprg<'
+let b:undo_ftplugin = 'setlocal commentstring< comments< expandtab< shiftwidth< softtabstop< formatexpr<'
 
 let s:lmc = get(g:, 'lmc_path', 'lmc')
 if !executable(s:lmc)
@@ -15,9 +15,38 @@ if !executable(s:lmc)
   endif
   finish
 endif
-let &l:formatprg = shellescape(s:lmc) . ' fmt -'
+" The whole text, since `lmc fmt` takes whole files; one with errors stays as it is.
+function! s:Format() abort
+  let l:before = getline(1, '$')
+  let l:after = systemlist(shellescape(s:lmc) . ' fmt -', l:before)
+  if v:shell_error
+    echohl ErrorMsg
+    echomsg 'The text has errors and stays as it is: ' . get(l:after, 0, 'lmc fmt has failed')
+    echohl None
+    return
+  endif
+  if l:after ==# l:before
+    return
+  endif
+  let l:view = winsaveview()
+  if len(l:after) < len(l:before)
+    silent execute len(l:after) + 1 . ',$delete _'
+  endif
+  call setline(1, l:after)
+  call winrestview(l:view)
+endfunction
 
-command! -buffer LmcFormat silent execute '%!' . shellescape(s:lmc) . ' fmt -'
+" For `gq`; while a text is typed Vim breaks lines itself.
+function! LieFormat() abort
+  if mode() =~# '[iR]'
+    return 1
+  endif
+  call s:Format()
+  return 0
+endfunction
+setlocal formatexpr=LieFormat()
+
+command! -buffer LmcFormat call s:Format()
 command! -buffer -nargs=* LmcRun execute '!' . shellescape(s:lmc) . ' run ' . shellescape(expand('%:p')) . ' <args>'
 command! -buffer LmcView execute '!' . shellescape(s:lmc) . ' view ' . shellescape(expand('%:p')) . ' --open'
 command! -buffer LmcVerify execute '!' . shellescape(s:lmc) . ' verify ' . shellescape(expand('%:p'))

@@ -23,11 +23,12 @@ syntax match lieModifier /\<next\ze\s\+\h/
 syntax match lieReduction /\<\%(sum\|product\)\ze(\h\w*\s\+in\>/
 
 syntax match lieNumber /\<\d\+\%(\.\d\+\)\?\%([eE][+-]\?\d\+\)\?/
+" Of what begins at one place the last one counts: comments come behind signs.
+syntax match lieSign /[-+*\/^=<>!×·']\|\.\./
 syntax region lieString start=/"/ end=/"/ oneline
 syntax keyword lieTodo contained TODO FIXME
 syntax match lieComment ://.*$: contains=lieTodo,@Spell
 syntax region lieComment start=:/\*: end=:\*/: contains=lieTodo,@Spell
-syntax match lieSign /[-+*\/^=<>!×·']\|\.\./
 syntax match lieType /:\s*\zs\h\w*\%(\^\w\+\)\?/
 syntax keyword lieConstant pi e1 e2 e3 energy
 

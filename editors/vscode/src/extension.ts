@@ -83,10 +83,9 @@ async function inTerminal(subcommand: string, argument: unknown): Promise<void> 
   await vscode.tasks.executeTask(task);
 }
 
-async function show(title: string, language: string, text: string): Promise<void> {
+async function show(language: string, text: string): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ language, content: text });
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
-  void title;
 }
 
 async function derive(argument: unknown): Promise<void> {
@@ -94,15 +93,15 @@ async function derive(argument: unknown): Promise<void> {
   if (!file) return;
   await saved(file);
   const result = await output(["derive", file]);
-  if (result.status === 0) await show(`equations of ${path.basename(file)}`, "plaintext", result.text);
-  else if (result.errors !== "") void vscode.window.showErrorMessage(result.errors.split("\n")[0]);
+  if (result.status === 0) await show("plaintext", result.text);
+  else if (result.errors !== "") void vscode.window.showErrorMessage(result.errors.split("\n", 1).join(""));
 }
 
 async function explain(argument: unknown): Promise<void> {
   const code = typeof argument === "string" ? argument : await vscode.window.showInputBox({ prompt: "Which message? (LIE0100)" });
   if (!code) return;
   const result = await output(["explain", code]);
-  await show(code, "plaintext", result.text || result.errors);
+  await show("plaintext", result.text || result.errors);
 }
 
 export function escaped(text: string): string {

@@ -22,8 +22,9 @@ function runs(file: string): boolean {
 /** What the setting means: `~` is the home folder, other relative names are of the first open folder. */
 function fromSetting(setting: string, folders: string[]): string {
   if (setting === "~" || setting.startsWith("~/")) return path.join(os.homedir(), setting.slice(1));
-  if (path.isAbsolute(setting) || !setting.includes(path.sep) || folders.length === 0) return setting;
-  return path.join(folders[0], setting);
+  const first = folders[0];
+  if (path.isAbsolute(setting) || !setting.includes(path.sep) || first === undefined) return setting;
+  return path.join(first, setting);
 }
 
 /** The program: by the setting, else on PATH, else in the usual places; or what to tell the user. */

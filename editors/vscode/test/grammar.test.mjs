@@ -21,12 +21,14 @@ const registry = new textmate.Registry({
 });
 const grammar = await registry.loadGrammar("source.lie");
 
+/** All models, libraries and methods of the project that are right. */
 function models() {
-  const found = [];
-  for (const folder of ["examples", "stdlib", "stdlib/mechanics", "runtime/steppers", "runtime/problems", "tests/acceptance/models", "tests/editor/sessions", "tests/syntax/golden"])
-    for (const name of fs.readdirSync(path.join(root, folder)).sort())
-      if (name.endsWith(".lie") && name !== "wrong.lie") found.push(path.join(root, folder, name));
-  return found;
+  const wrong = ["tests/fuzz/", "tests/acceptance/errors/", "tests/editor/sessions/wrong.lie"];
+  return ["docs", "examples", "runtime", "stdlib", "tests"]
+    .flatMap((folder) => fs.readdirSync(path.join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
+    .filter((name) => name.endsWith(".lie") && !wrong.some((w) => name.startsWith(w)))
+    .sort()
+    .map((name) => path.join(root, name));
 }
 
 /** The words of a text as the grammar paints them: "line:column word". */

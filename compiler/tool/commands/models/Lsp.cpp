@@ -34,7 +34,8 @@ int serve(Context& context) {
       log << direction << ' ' << text << std::endl; // to be read when the server has died
     };
   }
-  return editor::Server(std::cin, std::cout, std::move(options)).run() == 0 ? Done : RunFailed;
+  // By the protocol: 0 where `exit` comes behind `shutdown`, else 1.
+  return editor::Server(std::cin, std::cout, std::move(options)).run() == 0 ? Done : InputWrong;
 }
 
 } // namespace

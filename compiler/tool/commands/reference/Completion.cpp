@@ -194,6 +194,63 @@ fi
                      methodWords, names, choices);
 }
 
+/// Text within single quotes of fish.
+std::string fishQuoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return out + "'";
+}
+
+/// What a command prints as words to choose from: in fish one a line.
+std::string fishWords(const std::string& command) {
+  return fishQuoted("(" + command + " | string split -n ' ')");
+}
+
+std::string fishOption(const Command& c, const OptionDescription& o) {
+  std::string text =
+      fmt::format("complete -c lmc -n '__lmc_is {}' -l {} -d {}", c.name, o.name.substr(2), fishQuoted(o.help));
+  if (o.value.empty()) return text + "\n";
+  switch (o.completion) {
+  case Completion::Words:
+    return text + " -x -a " + fishQuoted(joined(split(o.value, '|'))) + "\n";
+  case Completion::Method:
+    return text + " -x -a " + fishWords(methodWords) + "\n";
+  case Completion::File:
+  case Completion::Output:
+    return text + " -r -F\n";
+  case Completion::Folder:
+    return text + " -x -a '(__fish_complete_directories)'\n";
+  case Completion::Anything:
+    break;
+  }
+  return text + " -x\n";
+}
+
+std::string fish(CommandTable commands) {
+  std::string text = R"(# Completion of lmc for fish; printed by `lmc completion fish`.
+
+function __lmc_is
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and test $words[2] = $argv[1]
+end
+
+complete -c lmc -f
+complete -c lmc -n 'test (count (commandline -opc)) -eq 1' -l help -d 'what there is'
+complete -c lmc -n 'test (count (commandline -opc)) -eq 1' -l version -d 'the version'
+)";
+  for (const Command* c : commands) {
+    text += fmt::format("complete -c lmc -n 'test (count (commandline -opc)) -eq 1' -a {} -d {}\n", c->name,
+                        fishQuoted(c->summary));
+    for (const OptionDescription& o : describeOptions(*c)) text += fishOption(*c, o);
+    text += fmt::format("complete -c lmc -n '__lmc_is {}' -l help -d 'its arguments and options'\n", c->name);
+    if (*c->argumentWords != '\0')
+      text += fmt::format("complete -c lmc -n '__lmc_is {}' -a {}\n", c->name, fishWords(c->argumentWords));
+    else if (*c->argument != '\0')
+      text += fmt::format("complete -c lmc -n '__lmc_is {}' -k -a '(__fish_complete_suffix .lie)'\n", c->name);
+  }
+  return text;
+}
+
 int printCompletion(Context& context) {
   context.stage = "printing a completion";
   const std::string shell = oneName(context.call);
@@ -201,9 +258,12 @@ int printCompletion(Context& context) {
     print(bash(context.commands));
   else if (shell == "zsh")
     print(zsh(context.commands));
+  else if (shell == "fish")
+    print(fish(context.commands));
   else
-    throw UsageError(shell.empty() ? "the shell is missing: lmc " + context.call.command + " bash|zsh"
-                                   : "there is no completion for `" + shell + "`; there is one for bash and for zsh");
+    throw UsageError(shell.empty()
+                         ? "the shell is missing: lmc " + context.call.command + " bash|zsh|fish"
+                         : "there is no completion for `" + shell + "`; there are those for bash, zsh and fish");
   return Done;
 }
 
@@ -213,8 +273,8 @@ extern const Command completionCommand = {
     .name = "completion",
     .place = 12,
     .argument = "SHELL",
-    .argumentWords = "echo bash zsh",
-    .summary = "completion of commands and options for a shell: bash or zsh",
+    .argumentWords = "echo bash zsh fish",
+    .summary = "completion of commands and options for a shell: bash, zsh or fish",
     .examples = "source <(lmc completion bash)",
     .run = printCompletion,
 };

@@ -1,4 +1,4 @@
-// A model that is compiled for something else than a Model.
+// A model that is compiled, for a Model or for something else.
 #pragma once
 
 #include "api/Access.h"
