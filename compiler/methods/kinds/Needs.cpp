@@ -1,5 +1,7 @@
 #include "methods/kinds/Needs.h"
 
+#include "sym/derivatives/Series.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -45,6 +47,9 @@ public:
                                     : fmt::format("it has the constraint `{}`, which only methods on `manifold`, "
                                                   "projected and variational ones keep",
                                                   m_.constraints[0].name);
+    case Need::Series:
+      parts_.endsOnManifold = method_.endsOnManifold();
+      return series();
     case Need::HolonomicAtMost:
       return holonomic();
     case Need::HeldByBody:
@@ -119,6 +124,26 @@ private:
     }
     if (!method_.alwaysCalls("velocityinvT")) return {};
     return leavesGroups();
+  }
+
+  std::string series() const {
+    std::vector<const sym::Array*> variables = {m_.time}, rates;
+    const auto add = [](std::vector<const sym::Array*>& list, const sema::ArrayTuple& more) {
+      list.insert(list.end(), more.begin(), more.end());
+    };
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const sema::Factor& f = m_.factors[k];
+      for (const auto* part : {&f.point, &f.velocity, &f.usedVelocity}) add(variables, *part);
+      add(rates, layer_.system.factors[k].acceleration);
+      if (f.fiber == sema::Fiber::Momentum) add(rates, f.rate);
+    }
+    for (const sema::StateVariable& z : m_.states) {
+      add(variables, z.point);
+      if (!z.dual) add(rates, z.flow);
+    }
+    for (const mechanics::DualEquations& d : layer_.system.duals) add(rates, d.derivative);
+    const std::string reason = sym::lacksSeries(layer_.program(), variables, rates);
+    return reason.empty() ? "" : fmt::format("{}, which has no Taylor series here", reason);
   }
 
   std::string holonomic() {
