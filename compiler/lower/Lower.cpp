@@ -328,7 +328,7 @@ private:
 
   void lowerSeries(std::size_t k) {
     const Equation& e = p_.equations()[k];
-    SeriesLowering recursion(s_.builder(), s_, x_, *e.series, x_.places.at(e.array).buffer);
+    SeriesLowering recursion(s_.builder(), s_, x_, *e.series, x_.places.at(e.array).buffer, e.array->extents[1]);
     factorBefore(bodies_[k]);
     recursion.begin();
     lowerAll(bodies_[k], recursion.results(), true);

@@ -5,13 +5,18 @@ namespace lmc::lower {
 using tape::Type;
 using tape::Value;
 
-void SeriesLowering::copy(const sym::Array* array, const Place& from, int to, Value row) {
+void SeriesLowering::copy(const sym::Array* array, const Place& from, int to, Value row, std::int64_t rowSize) {
+  constexpr std::int64_t shortest = 32; // a short loop costs more than its turns
   const std::int64_t n = array->size();
-  const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(n)});
+  const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(rowSize)});
   const auto at = [&](Value k) { return b_.pure(tape::Op::IAdd, Type::Int, {first, k}); };
-  if (from.storage == ArrayStorage::Registers) {
+  const bool registers = from.storage == ArrayStorage::Registers;
+  if (registers || n <= shortest) {
+    std::vector<Value> values;
     for (std::int64_t k = 0; k < n; ++k)
-      b_.store(to, at(b_.integer(k)), s_.local(from.registers[static_cast<std::size_t>(k)]));
+      values.push_back(registers ? s_.local(from.registers[static_cast<std::size_t>(k)])
+                                 : b_.load(from.buffer, b_.integer(k), true));
+    for (std::int64_t k = 0; k < n; ++k) b_.store(to, at(b_.integer(k)), values[static_cast<std::size_t>(k)]);
     return;
   }
   const Value k = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
@@ -22,7 +27,7 @@ void SeriesLowering::copy(const sym::Array* array, const Place& from, int to, Va
 void SeriesLowering::begin() {
   const std::int64_t d = series_.start->size();
   point_ = x_.scratch(series_.point->name, d);
-  copy(series_.start, x_.placeOf(series_.start), point_, b_.integer(0));
+  copy(series_.start, x_.placeOf(series_.start), point_, b_.integer(0), d);
   const auto place = [&](const sym::Array* array, int buffer) {
     Place p;
     p.buffer = buffer;
@@ -50,11 +55,11 @@ void SeriesLowering::end() {
   Place point;
   point.buffer = point_;
   const Value before = b_.pure(tape::Op::ISub, Type::Int, {order_, b_.integer(1)});
-  copy(series_.start, point, coefficients_, before);
-  if (series_.row != nullptr) copy(series_.row, x_.placeOf(series_.row), history_, before);
-  copy(series_.next, x_.placeOf(series_.next), point_, b_.integer(0));
+  copy(series_.start, point, coefficients_, before, width_);
+  if (series_.row != nullptr) copy(series_.row, x_.placeOf(series_.row), history_, before, series_.row->size());
+  copy(series_.next, x_.placeOf(series_.next), point_, b_.integer(0), series_.next->size());
   b_.endLoop();
-  copy(series_.start, point, coefficients_, b_.integer(series_.orders - 1));
+  copy(series_.start, point, coefficients_, b_.integer(series_.orders - 1), width_);
   x_.forgetIndexed();
 }
 

@@ -128,7 +128,7 @@ std::string_view describe(Need need) {
   case Need::HeldByOnto:
     return "no constraints, where the method does not end with `onto`";
   case Need::Series:
-    return "equations whose solution has a Taylor series: no iterations, no sums with pairs that data choose, no "
+    return "equations whose solution has a power series: no iterations, no sums with pairs that data choose, no "
            "exponentials of matrices";
   case Need::HolonomicAtMost:
     return "no constraints on velocities";

@@ -70,6 +70,7 @@ struct KindOfMethod {
   bool tableaux = false;        ///< whether tableaux construct such methods
   bool projected = false;       ///< whether projected(T) is such a method
   bool errorEstimates = false;
+  bool solves = true;     ///< whether bodies may have `solve`
   bool isFormula = false; ///< the body is a discrete Lagrangian
   char unknown = 'k';     ///< what an unknown of `solve` is when nothing is said
   std::vector<Word> words = {};

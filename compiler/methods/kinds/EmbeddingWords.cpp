@@ -44,15 +44,32 @@ const sym::Array* sumOf(sym::Program& p, const sym::Array* coefficients, std::in
   further.index = {k.index};
   further.value = g.mul(h, g.load(powers, {g.add(k.index, g.integer(-1))}));
   p.append(std::move(further));
-  const sym::Loop order{g.newIndex("k"), g.integer(1), g.integer(degree), true};
-  const sym::Loop i = sym::fullLoop(g, "i", d);
-  sym::Equation term;
-  term.kind = sym::EquationKind::Accumulate;
-  term.array = sum;
-  term.loops = {order, i};
-  term.index = {i.index};
-  term.value = g.mul(g.load(powers, {order.index}), g.load(coefficients, {order.index, i.index}));
-  p.append(std::move(term));
+  // Four orders at a time, from the last ones on: the sums are read and written more seldom.
+  constexpr std::int64_t together = 4;
+  const auto accumulate = [&](const sym::Loop& order, const auto& orders) {
+    const sym::Loop i = sym::fullLoop(g, "i", d);
+    sym::Equation e;
+    e.kind = sym::EquationKind::Accumulate;
+    e.array = sum;
+    e.loops = {order, i};
+    e.index = {i.index};
+    std::vector<Expr> terms;
+    for (const Expr& n : orders) terms.push_back(g.mul(g.load(powers, {n}), g.load(coefficients, {n, i.index})));
+    e.value = g.sum(terms, sym::Shape::scalar());
+    p.append(std::move(e));
+  };
+  const std::int64_t rest = degree % together;
+  if (degree >= together) {
+    const sym::Loop m{g.newIndex("m"), g.integer(1), g.integer(degree / together), true};
+    std::vector<Expr> orders;
+    for (std::int64_t s = 0; s < together; ++s)
+      orders.push_back(g.add(g.mul(g.integer(together), m.index), g.integer(rest - s)));
+    accumulate(m, orders);
+  }
+  if (rest > 0) {
+    const sym::Loop n{g.newIndex("n"), g.integer(1), g.integer(rest), true};
+    accumulate(n, std::vector{n.index});
+  }
   return sum;
 }
 

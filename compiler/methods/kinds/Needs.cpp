@@ -143,7 +143,7 @@ private:
     }
     for (const mechanics::DualEquations& d : layer_.system.duals) add(rates, d.derivative);
     const std::string reason = sym::lacksSeries(layer_.program(), variables, rates);
-    return reason.empty() ? "" : fmt::format("{}, which has no Taylor series here", reason);
+    return reason.empty() ? "" : fmt::format("{}, which has no power series here", reason);
   }
 
   std::string holonomic() {
@@ -209,9 +209,19 @@ bool holdsConstraintsItself(const CheckedMethod& method) {
                      [](const CheckedComposition::Part& p) { return holdsConstraintsItself(*p.use.method); });
 }
 
+bool sumsSeries(const CheckedMethod& method) {
+  if (!method.composition) return method.calls("taylor") > 0;
+  const auto& parts = method.composition->parts;
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const CheckedComposition::Part& p) { return sumsSeries(*p.use.method); });
+}
+
 } // namespace
 
 std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod& method) {
+  if (sumsSeries(method))
+    return fmt::format("a step of {} is a sum of a series, of whose derivatives its adjoint would be made",
+                       method.name);
   if (!system.model->constraints.empty() && holdsConstraintsItself(method))
     return fmt::format("a step of {} ends on the constraints wherever it begins, so it has no adjoint", method.name);
   if (!method.endsOnManifold()) return {};

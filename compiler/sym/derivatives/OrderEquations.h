@@ -14,6 +14,10 @@ inline constexpr std::int64_t mostProducts = 1 << 15;
 /// Determinants of more rows are not written out.
 inline constexpr int mostRows = 4;
 
+/// Rows of numbers have a multiple of so many, so that vectors of a processor have no remainder; a few numbers are left
+/// as they are.
+[[nodiscard]] std::int64_t paddedRow(std::int64_t numbers);
+
 /// Where coefficients are asked for: inside of the loops of an equation.
 struct SeriesContext {
   std::vector<Loop> loops;
@@ -37,6 +41,9 @@ public:
   /// n, as a real number.
   [[nodiscard]] Expr order() const { return g_.toReal(g_.load(order_)); }
   [[nodiscard]] std::int64_t products() const { return count_; }
+
+  /// 1/(n + shift), once for all that multiply with it.
+  Expr inverse(Expr shift);
 
   void seed(const Array* a, Tangent::Seed seed) { seeds_[a] = std::move(seed); }
 
@@ -94,7 +101,7 @@ private:
   std::vector<Expr> timesSelf(const Node& n, Expr matrix);
   Expr determinant(Expr a);
   Expr at(Expr e, int k) { return entryOf(g_, e, k); }
-  Expr perOrder(Expr e) { return g_.mul(g_.div(g_.number(1), order()), e); }
+  Expr perOrder(Expr e) { return g_.mul(inverse(g_.integer(0)), e); }
   void refuse(const std::string& why) {
     if (refusal.empty()) refusal = why;
   }
@@ -108,6 +115,7 @@ private:
   SeriesContext* now_;
   std::int64_t count_ = 0;
   std::deque<Product> list_;
+  std::unordered_map<const Node*, const Array*> inverses_;
   std::unordered_map<const Array*, Tangent::Seed> seeds_;
   std::unordered_map<const Array*, const Array*> arrays_;
   std::unordered_map<const Array*, bool> active_;

@@ -41,7 +41,7 @@ struct SeriesVariable {
 
 struct TaylorSeries {
   const Array* coefficients =
-      nullptr;               ///< [P][d]: x_1 … x_P; numbers of the variables one after the other, elements by rows
+      nullptr; ///< [P][d or more]: x_1 … x_P; numbers of the variables one after the other, elements by rows
   std::int64_t products = 0; ///< sums S_n of one order
   std::string refusal;       ///< why there is no series, for a person; then nothing else is set
 };

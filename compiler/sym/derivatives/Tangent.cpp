@@ -84,6 +84,7 @@ const Array* Tangent::tangentArray(const Array* a) {
       written = true;
       continue;
     }
+    if (source.kind == EquationKind::Series) throw std::logic_error("derivatives of series are refused before");
     if (source.kind == EquationKind::Newton) {
       written = newton(source, t) || written;
       continue;
