@@ -75,15 +75,16 @@ struct NewtonIteration {
 
 /// Coefficients x_1 … x_P of power series, of which each order follows from those before: x_1 = start, and for n = 1 …
 /// P - 1 x_{n+1} = next. What depends on `order`, `point` and `history` is evaluated anew for every n. The array of the
-/// equation has the extents [P][d].
+/// equation has P rows, of d numbers or more.
 struct SeriesRecursion {
-  std::int64_t orders = 0;        ///< P, at least 1
-  const Array* order = nullptr;   ///< role Unknown, an Int: n
-  const Array* point = nullptr;   ///< role Unknown, [d]: x_n
-  const Array* history = nullptr; ///< role Unknown, [P][w]: what `row` was at the orders before n; null: it is not needed
-  const Array* row = nullptr;     ///< [w]
-  const Array* start = nullptr;   ///< [d]
-  const Array* next = nullptr;    ///< [d]
+  std::int64_t orders = 0;      ///< P, at least 1
+  const Array* order = nullptr; ///< role Unknown, an Int: n
+  const Array* point = nullptr; ///< role Unknown, [d]: x_n
+  const Array* history =
+      nullptr;                  ///< role Unknown, [P][w]: what `row` was at the orders before n; null: it is not needed
+  const Array* row = nullptr;   ///< [w]
+  const Array* start = nullptr; ///< [d]
+  const Array* next = nullptr;  ///< [d]
 };
 
 struct Equation {
