@@ -4,6 +4,7 @@
 #include "lower/LowerContext.h"
 #include "lower/LowerNear.h"
 #include "lower/LowerNewton.h"
+#include "lower/LowerSeries.h"
 #include "lower/LowerSetup.h"
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
@@ -80,11 +81,9 @@ public:
     sparse_.forget();
 
     std::vector<const sym::Array*> roots;
-    roots.reserve(outputs.size());
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
     const std::vector<std::size_t> slice = p_.slice(roots);
-    std::vector<std::size_t> once;
-    std::vector<std::size_t> each;
+    std::vector<std::size_t> once, each;
     for (const std::size_t k : slice) {
       const sym::Array* a = p_.equations()[k].array;
       if (hoist_ && parameterOnly_(a)) {
@@ -164,15 +163,18 @@ private:
     }
     for (const std::size_t k : equations) x_.noteRoots(regrouped_(p_.equations()[k].value));
     for (const Group& g : plan.groups) {
-      if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::LinearSolve) {
-        lowerLinearSolve(p_.equations()[g.equations[0]]);
-      } else if (!g.straight && p_.equations()[g.equations[0]].kind == EquationKind::Newton) {
-        lowerNewton(g.equations[0]);
-      } else if (g.straight) {
+      const std::size_t first = g.equations[0];
+      const EquationKind kind = g.straight ? EquationKind::Set : p_.equations()[first].kind;
+      if (kind == EquationKind::LinearSolve)
+        lowerLinearSolve(p_.equations()[first]);
+      else if (kind == EquationKind::Newton)
+        lowerNewton(first);
+      else if (kind == EquationKind::Series)
+        lowerSeries(first);
+      else if (g.straight)
         for (const std::size_t k : g.equations) lowerStraight(p_.equations()[k]);
-      } else {
+      else
         lowerLoops(g);
-      }
     }
   }
 
@@ -295,7 +297,7 @@ private:
     const Equation& e = p_.equations()[k];
     const sym::NewtonIteration& newton = *e.newton;
     NewtonLowering iteration(s_.builder(), s_, x_, newton,
-                             {placeOf(newton.start), x_.places.at(e.array).buffer, report_});
+                             {x_.placeOf(newton.start), x_.places.at(e.array).buffer, report_});
     factorBefore(bodies_[k]);
     if (newton.sparse && newton.product == nullptr) return lowerSparse(iteration, newton, bodies_[k]);
     if (newton.change != nullptr) return lowerEliminated(iteration, newton, bodies_[k]);
@@ -310,18 +312,27 @@ private:
       const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
       lowerAll(forResidual, {newton.residual}, true, body);
       factorBefore(body);
-      iteration.beginJacobian(placeOf(newton.residual));
+      iteration.beginJacobian(x_.placeOf(newton.residual));
       lowerAll(body, {newton.jacobian}, true);
-      iteration.endJacobian(placeOf(newton.jacobian));
+      iteration.endJacobian(x_.placeOf(newton.jacobian));
     } else {
       lowerAll(body, {newton.residual}, true, products);
       factorBefore(products);
-      iteration.beginProducts(placeOf(newton.residual), near.plan, near.factors);
+      iteration.beginProducts(x_.placeOf(newton.residual), near.plan, near.factors);
       lowerAll(products, {newton.product}, true);
-      iteration.endProducts(placeOf(newton.product));
+      iteration.endProducts(x_.placeOf(newton.product));
     }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
+  }
+
+  void lowerSeries(std::size_t k) {
+    const Equation& e = p_.equations()[k];
+    SeriesLowering recursion(s_.builder(), s_, x_, *e.series, x_.places.at(e.array).buffer, e.array->extents[1]);
+    factorBefore(bodies_[k]);
+    recursion.begin();
+    lowerAll(bodies_[k], recursion.results(), true);
+    recursion.end();
   }
 
   /// With a Jacobian whose columns are loops over directions.
@@ -332,12 +343,12 @@ private:
     std::vector<std::size_t> products = extractDependents(p_, body, directions, bodies_);
     lowerAll(takeSlice(p_, newton.residual, body), {newton.residual}, true, later);
     factorBefore(later);
-    iteration.beginJacobian(placeOf(newton.residual));
+    iteration.beginJacobian(x_.placeOf(newton.residual));
     lowerAll(body, {}, true, products);
     for (const sym::JacobianColumns& c : newton.columns) {
       iteration.beginColumns(c);
       lowerAll(extractDependents(p_, products, {c.direction}, bodies_), {c.product}, true);
-      iteration.endColumns(c, placeOf(c.product));
+      iteration.endColumns(c, x_.placeOf(c.product));
       x_.forgetIndexed();
     }
     iteration.endJacobian();
@@ -348,12 +359,12 @@ private:
     iteration.begin();
     const auto forResidual = takeSlice(p_, newton.residual, body);
     lowerAll(forResidual, {newton.residual}, true, body);
-    iteration.beginFactors(placeOf(newton.residual));
+    iteration.beginFactors(x_.placeOf(newton.residual));
     const auto kept = takeSlices(p_, newton.factors, body);
     lowerAll(kept, newton.factors, true, body);
     iteration.endFactors(p_, kept);
     lowerAll(body, {newton.change}, true);
-    iteration.move(placeOf(newton.change));
+    iteration.move(x_.placeOf(newton.change));
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
   }
@@ -367,7 +378,7 @@ private:
     iteration.begin();
     const std::vector<std::size_t> forResidual = takeSlice(p_, newton.residual, body);
     lowerAll(forResidual, {newton.residual}, true, body);
-    iteration.beginSparse(placeOf(newton.residual), inLoop);
+    iteration.beginSparse(x_.placeOf(newton.residual), inLoop);
     if (inLoop) {
       lowerAll(body, {s.values}, true);
       sparse_.factor(s, f);
@@ -391,7 +402,7 @@ private:
   void factorBefore(const std::vector<std::size_t>& equations) {
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
-      if (e.kind == EquationKind::Newton) factorBefore(bodies_[k]);
+      if (e.kind == EquationKind::Newton || e.kind == EquationKind::Series) factorBefore(bodies_[k]);
       if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix)) factor(e.matrix, e.semidefinite);
     }
   }
@@ -405,17 +416,6 @@ private:
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
   }
 
-  /// An array that no equation writes is zero.
-  const Place& placeOf(const sym::Array* a) {
-    if (!x_.places.contains(a)) {
-      Place zeros;
-      zeros.storage = ArrayStorage::Registers;
-      zeros.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
-      x_.places[a] = std::move(zeros);
-    }
-    return x_.places.at(a);
-  }
-
   void writeOutputs(const std::vector<OutputBinding>& outputs) {
     std::vector<int> buffers;
     for (const OutputBinding& o : outputs) {
@@ -427,7 +427,7 @@ private:
     }
     // Values are complete before the first store: an output may overwrite an input.
     for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const Place& p = placeOf(outputs[k].array);
+      const Place& p = x_.placeOf(outputs[k].array);
       const std::int64_t n = outputs[k].array->size();
       if (p.storage == ArrayStorage::Memory && p.argument < 0) {
         p.separate ? joinEntries(s_.builder(), p.buffer, buffers[k], *outputs[k].array)

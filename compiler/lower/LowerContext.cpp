@@ -41,6 +41,16 @@ void Scalars::storeSlots() {
   }
 }
 
+const Place& ExpressionLowering::placeOf(const sym::Array* a) {
+  if (!places.contains(a)) {
+    Place zeros;
+    zeros.storage = ArrayStorage::Registers;
+    zeros.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
+    places[a] = std::move(zeros);
+  }
+  return places.at(a);
+}
+
 void ExpressionLowering::note(const sym::Equation& e, const std::vector<Scalar>& v, Builder& setup) {
   std::string element = e.array->name;
   for (const sym::Expr& i : e.index)

@@ -62,6 +62,8 @@ public:
   bool leastNorm = false;                         ///< those of Definite::Semi may be singular: the shortest solution
   std::map<std::int64_t, std::int64_t> dependent; ///< of these, by their size: rows that always follow from others
 
+  /// The place of an array; one that no equation writes is zero.
+  const Place& placeOf(const sym::Array* a);
   /// Number of an element: (i-1)*n2 + (j-1).
   Scalar position(const sym::Array* a, const std::vector<Scalar>& index);
   /// Place of entry k of that element in the array's buffer or registers.

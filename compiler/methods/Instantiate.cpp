@@ -193,6 +193,30 @@ std::optional<std::optional<Step>> sharedStep(sema::Compilation& c, mechanics::L
 
 } // namespace
 
+namespace {
+
+/// The number of a single constant; nothing where parameters decide.
+std::optional<double> constantOf(const sym::Program& p, const sym::Array* array) {
+  if (array == nullptr || p.writers(array).size() != 1) return std::nullopt;
+  const sym::Expr value = p.equation(p.writers(array).front()).value;
+  if (!value || !value->isConst()) return std::nullopt;
+  return value->number.value();
+}
+
+/// The degree of a series that costs least where errors are to be of the size of the smallest relative tolerance: A.
+/// Jorba, M. Zou (2005), section 3.2, with multiples of four, from 8 to 24.
+int automaticDegree(const mechanics::Layer& layer) {
+  std::optional<double> smallest;
+  for (const sema::ToleranceSetting& t : layer.model.simulation.tolerances) {
+    const auto value = constantOf(layer.program(), t.relative != nullptr ? t.relative : t.absolute);
+    if (value && *value > 0 && (!smallest || *value < *smallest)) smallest = value;
+  }
+  if (!smallest) return usualDegree;
+  return std::clamp(4 * static_cast<int>(std::ceil((1 - std::log(*smallest) / 2) / 4)), 8, 24);
+}
+
+} // namespace
+
 bool steps(mechanics::Layer& layer, const CheckedMethod& method) {
   ModelParts parts;
   return refusal(layer, method, parts).empty();
@@ -201,7 +225,7 @@ bool steps(mechanics::Layer& layer, const CheckedMethod& method) {
 std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const syntax::Expr& reference,
                                 Parts parts) {
   const AtTheChoice places(c, reference);
-  const auto use = checkMethod(c, reference);
+  const auto use = checkMethod(c, reference, automaticDegree(layer));
   if (!use) return std::nullopt;
   const std::string name(c.sources().text(reference.range));
   if (parts == Parts::Shared) {

@@ -246,7 +246,7 @@ struct Pipeline::Impl {
   bool requireModel();
 
   /// True, and reported, for a method that keeps numbers, of which `what` does not know.
-  bool refusesKept(const std::string& what);
+  bool refusesDerivatives(const std::string& what);
 
   /// All but memory, functions and code: values and settings.
   void fill(runtime::Problem& p, const Product& product);

@@ -218,8 +218,23 @@ bool Pipeline::Impl::requireModel() {
   return false;
 }
 
-bool Pipeline::Impl::refusesKept(const std::string& what) {
-  if (step() == nullptr || step()->kept.empty()) return false;
+bool Pipeline::Impl::refusesDerivatives(const std::string& what) {
+  if (step() == nullptr) return false;
+  const auto hasSeries = [&](const methods::Step& s) {
+    const sym::Program& program = methods->layer->program();
+    const std::vector<std::size_t> slice = program.slice(s.next);
+    return std::any_of(slice.begin(), slice.end(),
+                       [&](std::size_t k) { return program.equation(k).kind == sym::EquationKind::Series; });
+  };
+  if (hasSeries(*step()) || std::any_of(step()->steps.begin(), step()->steps.end(), hasSeries)) {
+    diagnostics()
+        .error(Code::LIE0437, model->simulation.method ? model->simulation.method->range : modelPlace(),
+               fmt::format("{} of a step of {} is not supported yet: it is the sum of a power series", what,
+                           step()->method))
+        .suggest("choose a method on `manifold`, or one that is `projected`");
+    return true;
+  }
+  if (step()->kept.empty()) return false;
   diagnostics()
       .error(Code::LIE0437, model->simulation.method ? model->simulation.method->range : modelPlace(),
              fmt::format("{} of a step of {} is not one of the state alone", what, step()->method))

@@ -46,10 +46,15 @@ private:
     }
     for (const std::size_t k : slice) {
       const Equation& e = source_.equations()[k];
-      if (e.kind != EquationKind::Newton || !depends(e.array)) continue;
       const auto renew = [&](const Array* a) {
-        map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role);
+        map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role, a->type);
       };
+      if (e.kind == EquationKind::Series && depends(e.array)) {
+        for (const Array* a : {e.series->order, e.series->point, e.series->history})
+          if (a != nullptr) renew(a);
+        depends_.clear();
+      }
+      if (e.kind != EquationKind::Newton || !depends(e.array)) continue;
       for (const auto* list : {&e.newton->iterate, &e.newton->direction})
         for (const Array* a : *list) renew(a);
       for (const JacobianColumns& c : e.newton->columns) renew(c.direction);
@@ -89,8 +94,15 @@ private:
     if (e.matrix != nullptr) e.matrix = mapped(e.matrix);
     if (e.rhs != nullptr) e.rhs = mapped(e.rhs);
     if (e.newton) e.newton = copy(*e.newton);
+    if (e.series) e.series = copy(*e.series);
     if (only && e.kind == EquationKind::Set && (e.value->isZero() || e.value->isConst())) constants_[from] = e.value;
     p_.append(std::move(e));
+  }
+
+  std::shared_ptr<const SeriesRecursion> copy(SeriesRecursion s) {
+    for (const Array** a : {&s.order, &s.point, &s.history, &s.row, &s.start, &s.next})
+      if (*a != nullptr) *a = mapped(*a);
+    return std::make_shared<const SeriesRecursion>(s);
   }
 
   std::shared_ptr<const NewtonIteration> copy(NewtonIteration n) {

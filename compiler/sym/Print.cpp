@@ -281,6 +281,10 @@ std::string print(const Equation& e, Notation notation, std::size_t most) {
                            ->name,
                        e.newton->start->name);
   }
+  if (e.kind == EquationKind::Series) {
+    return fmt::format("{} = series({}, {}; {} orders)", left, e.series->start->name, e.series->next->name,
+                       e.series->orders);
+  }
   if (!e.index.empty()) {
     std::string index;
     for (std::size_t k = 0; k < e.index.size(); ++k) index += (k > 0 ? ", " : "") + print(e.index[k], notation);

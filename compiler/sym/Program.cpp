@@ -49,6 +49,10 @@ std::vector<const Array*> orderedReads(const Equation& e) {
     for (const JacobianColumns& c : n.columns) out.push_back(c.product);
     collect(e.newton->tolerance, out);
   }
+  if (e.series) {
+    out.insert(out.end(), {e.series->start, e.series->next});
+    if (e.series->row != nullptr) out.push_back(e.series->row);
+  }
   return ordered(std::move(out));
 }
 } // namespace

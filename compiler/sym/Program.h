@@ -25,6 +25,7 @@ enum class EquationKind : std::uint8_t {
   Accumulate,  ///< array[index] += value (the array starts as zero)
   LinearSolve, ///< array = matrix^-1 rhs, for a symmetric positive definite matrix array [n][n] and vectors […][n]
   Newton,      ///< array = the n numbers at which a residual vanishes, see NewtonIteration
+  Series,      ///< array[n] = coefficients of power series, order by order, see SeriesRecursion
 };
 
 /// The derivative of a residual as blocks between small groups of unknowns (lmc_sparse_plan): the pattern is known
@@ -72,6 +73,20 @@ struct NewtonIteration {
   std::int64_t evaluations = 0; ///< of the map f in one turn
 };
 
+/// Coefficients x_1 … x_P of power series, of which each order follows from those before: x_1 = start, and for n = 1 …
+/// P - 1 x_{n+1} = next. What depends on `order`, `point` and `history` is evaluated anew for every n. The array of the
+/// equation has P rows, of d numbers or more.
+struct SeriesRecursion {
+  std::int64_t orders = 0;      ///< P, at least 1
+  const Array* order = nullptr; ///< role Unknown, an Int: n
+  const Array* point = nullptr; ///< role Unknown, [d]: x_n
+  const Array* history =
+      nullptr;                  ///< role Unknown, [P][w]: what `row` was at the orders before n; null: it is not needed
+  const Array* row = nullptr;   ///< [w]
+  const Array* start = nullptr; ///< [d]
+  const Array* next = nullptr;  ///< [d]
+};
+
 struct Equation {
   EquationKind kind = EquationKind::Set;
   const Array* array = nullptr;
@@ -88,6 +103,7 @@ struct Equation {
   bool semidefinite = false; ///< LinearSolve: as Definite::Semi
   /// `positive` is no mass, but tells how much nearer to its manifold a point is than it must be.
   bool near = false;
+  std::shared_ptr<const SeriesRecursion> series = {};
 };
 
 /// Equations in an order in which they can be executed. Grows; nothing is ever removed.

@@ -27,6 +27,8 @@ std::string valueOf(const KindOfMethod& kind, char letter) {
   case 't':
   case 's':
     return "t";
+  case 'n':
+    return "7";
   case 'k':
     return k;
   case 'm':
@@ -100,7 +102,9 @@ template <typename Test> void forEachWord(Test test) {
 
 /// What does not fit where a letter is wanted. A number has an exponential of its own.
 std::string misfit(const KindOfMethod& kind, const Word& word, std::size_t k) {
-  return word.takes[k] == 't' || word.name == "exp" ? kind.state[0].name : "t";
+  const char letter = word.takes[k];
+  if (letter == 'n') return "2.5";
+  return letter == 't' || letter == 's' || word.name == "exp" ? kind.state[0].name : "t";
 }
 
 } // namespace

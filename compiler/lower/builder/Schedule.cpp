@@ -151,9 +151,8 @@ private:
     });
   }
 
-  static bool isKernel(const Equation& e) {
-    return e.kind == EquationKind::LinearSolve || e.kind == EquationKind::Newton;
-  }
+  static bool hasBody(const Equation& e) { return e.kind == EquationKind::Newton || e.kind == EquationKind::Series; }
+  static bool isKernel(const Equation& e) { return e.kind == EquationKind::LinearSolve || hasBody(e); }
 
   /// Terms of one sum may be added in any order: both members of a pair get theirs in one loop.
   bool commute(std::size_t k, std::size_t earlier) const {
@@ -193,9 +192,12 @@ private:
           continue;
         }
         note(e.array, g, writesAligned(e), home, simple);
-        if (e.kind == EquationKind::Newton) {
+        if (hasBody(e)) {
           noteBody(k, g, home, simple);
-          if (e.newton->sparse)
+          if (e.series) // copied from order to order
+            for (const sym::Array* a : {e.series->start, e.series->next, e.series->row})
+              if (a != nullptr) note(a, g, false, home, simple);
+          if (e.newton && e.newton->sparse)
             for (const sym::Array* a : {e.newton->sparse->nodes, e.newton->sparse->blocks, e.newton->sparse->values})
               note(a, g, false, home, simple);
           continue;
@@ -230,7 +232,7 @@ private:
         if (looped) note(a, group, false, home, simple);
       }
       for (const sym::Array* a : chosenFrom(e)) note(a, group, false, home, simple);
-      if (e.kind == EquationKind::Newton) noteBody(b, group, home, simple);
+      if (hasBody(e)) noteBody(b, group, home, simple);
     }
   }
 
@@ -276,6 +278,11 @@ Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equa
   Bodies bodies;
   for (const std::size_t k : std::vector<std::size_t>(equations)) {
     const Equation& e = program.equations()[k];
+    if (e.kind == EquationKind::Series) {
+      std::vector<const sym::Array*> turns = {e.series->order, e.series->point};
+      if (e.series->history != nullptr) turns.push_back(e.series->history);
+      bodies[k] = extractDependents(program, equations, turns, bodies, k);
+    }
     if (e.kind != EquationKind::Newton) continue;
     std::vector<const sym::Array*> unknowns = e.newton->iterate;
     unknowns.insert(unknowns.end(), e.newton->direction.begin(), e.newton->direction.end());
@@ -314,6 +321,7 @@ std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
   for (const std::size_t k : slice) {
     const Equation& e = program.equation(k);
     if (e.kind == EquationKind::LinearSolve) stacked.insert({e.array, e.matrix, e.rhs});
+    if (e.series) stacked.insert({e.array, e.series->start, e.series->next, e.series->row});
     if (e.kind != EquationKind::Newton) continue;
     const sym::NewtonIteration& n = *e.newton;
     stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product, n.change});

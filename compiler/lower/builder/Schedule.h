@@ -31,7 +31,7 @@ struct Schedule {
   std::unordered_map<const sym::Array*, ArrayStorage> storage; ///< of the Temp arrays that the equations write
 };
 
-/// The equations inside of each iteration (Newton), by the position of the iteration's own equation.
+/// The equations inside of each iteration (Newton, Series), by the position of the iteration's own equation.
 using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
 
 /// Takes the equations that depend on some arrays out of `equations`; the equation `except` stays. An iteration depends

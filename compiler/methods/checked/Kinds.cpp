@@ -13,6 +13,7 @@ constexpr struct Letter {
 } letters[] = {
     {'t', "the time", sema::ValueKind::Tensor},
     {'s', "a number", sema::ValueKind::Tensor},
+    {'n', "a whole number from 1 to 60", sema::ValueKind::Tensor},
     {'y', "a point", sema::ValueKind::PhasePoint},
     {'k', "an algebra element", sema::ValueKind::PhaseAlgebra},
     {'m', "a momentum", sema::ValueKind::PhaseDual},
@@ -126,6 +127,9 @@ std::string_view describe(Need need) {
     return "no constraints but those that the body holds";
   case Need::HeldByOnto:
     return "no constraints, where the method does not end with `onto`";
+  case Need::Series:
+    return "equations whose solution has a power series: no iterations, no sums with pairs that data choose, no "
+           "exponentials of matrices";
   case Need::HolonomicAtMost:
     return "no constraints on velocities";
   }

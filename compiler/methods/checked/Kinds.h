@@ -12,12 +12,16 @@
 
 namespace lmc::methods {
 
+/// Degrees of series up to which rounding leaves something of their last terms.
+inline constexpr int mostDegrees = 60;
+
 /// A function that the body of a method may call. Two words of one name differ in what they take.
 struct Word {
   std::string name;
   /// What it takes, one letter for each argument, and what it gives (`noun` says them):
-  /// t a time, s a number, y a point, k an algebra element, m a momentum, x a vector of storage coordinates,
-  /// l multipliers, g an element of the group, e a single exponential (or another retraction).
+  /// t a time, s a number, n a whole number from 1 to `mostDegrees`, y a point, k an algebra element, m a momentum, x a
+  /// vector of storage coordinates, l multipliers, g an element of the group, e a single exponential (or another
+  /// retraction).
   std::string takes;
   char gives = 'k';
   std::string call;  ///< how it is written: "f(t, y)"
@@ -49,6 +53,7 @@ enum class Need : std::uint8_t {
   Unconstrained,     ///< no constraints
   HeldByBody,        ///< no constraints for which the body of the method has no equations
   HeldByOnto,        ///< no constraints, unless the method puts its results back onto the manifold
+  Series,            ///< equations whose solution has a Taylor series (sym/derivatives/Series.h)
   HolonomicAtMost,   ///< no constraints on velocities; momenta that are affine in the velocities where there are others
 };
 /// For the documentation: "configurations on groups".
@@ -65,6 +70,7 @@ struct KindOfMethod {
   bool tableaux = false;        ///< whether tableaux construct such methods
   bool projected = false;       ///< whether projected(T) is such a method
   bool errorEstimates = false;
+  bool solves = true;     ///< whether bodies may have `solve`
   bool isFormula = false; ///< the body is a discrete Lagrangian
   char unknown = 'k';     ///< what an unknown of `solve` is when nothing is said
   std::vector<Word> words = {};

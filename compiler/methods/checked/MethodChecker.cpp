@@ -10,9 +10,10 @@ using sym::Expr;
 using syntax::StatementKind;
 
 MethodChecker::MethodChecker(sema::Compilation& compilation, const sema::Found& method, MethodArguments arguments,
-                             const MethodChecker* outer)
+                             const MethodChecker* outer, int automatic)
     : c_(compilation), d_(compilation.diagnostics()), g_(compilation.graph()), decl_(*method.declaration),
-      arguments_(std::move(arguments)), outer_(outer), evaluator_(c_.methodEvaluator(*this, method.source)) {
+      arguments_(std::move(arguments)), outer_(outer), automatic_(outer != nullptr ? outer->automatic_ : automatic),
+      evaluator_(c_.methodEvaluator(*this, method.source)) {
   m_.name = decl_.name;
   m_.nameRange = decl_.nameRange;
   m_.orderRange = decl_.order ? decl_.order->range : decl_.nameRange;
@@ -87,7 +88,12 @@ bool MethodChecker::bindParameters() {
     }
     const auto given =
         std::find_if(arguments_.begin(), arguments_.end(), [&](const auto& a) { return a.first == p.name; });
-    if (given != arguments_.end()) {
+    const syntax::Expr* const otherwise = decl_.paramDefaults[k].get();
+    const bool automatic = given != arguments_.end() ? given->second.kind == sema::ValueKind::String
+                                                     : otherwise != nullptr && isAutomatic(*otherwise);
+    if (automatic) {
+      scope_.bind(p.name, sema::Value::tensor(g_.integer(automatic_)));
+    } else if (given != arguments_.end()) {
       scope_.bind(p.name, given->second);
     } else if (decl_.paramDefaults[k]) {
       scope_.bind(p.name, evaluate(*decl_.paramDefaults[k]));
@@ -326,10 +332,10 @@ std::shared_ptr<const CheckedMethod> checkMethod(sema::Compilation& compilation,
   return MethodChecker(compilation, method, {}).run();
 }
 
-std::optional<MethodUse> checkMethod(sema::Compilation& compilation, const syntax::Expr& reference) {
+std::optional<MethodUse> checkMethod(sema::Compilation& compilation, const syntax::Expr& reference, int automatic) {
   const auto method = resolveMethod(compilation, reference);
   if (!method) return std::nullopt;
-  auto checked = MethodChecker(compilation, method->found, method->arguments).run();
+  auto checked = MethodChecker(compilation, method->found, method->arguments, nullptr, automatic).run();
   if (!checked) return std::nullopt;
   return MethodUse{std::move(checked), method->adjoint};
 }

@@ -12,7 +12,7 @@ class MethodChecker final : public sema::MethodOperations {
 public:
   /// `outer`: the method of which this one is a part.
   MethodChecker(sema::Compilation& compilation, const sema::Found& method, MethodArguments arguments,
-                const MethodChecker* outer = nullptr);
+                const MethodChecker* outer = nullptr, int automatic = usualDegree);
 
   /// Null when there are errors (reported).
   std::shared_ptr<const CheckedMethod> run();
@@ -99,6 +99,7 @@ private:
   const syntax::Declaration& decl_;
   MethodArguments arguments_;
   const MethodChecker* outer_;
+  int automatic_; ///< what `auto` is
   std::unique_ptr<sema::Evaluator> evaluator_;
   CheckedMethod m_;
   bool failed_ = false;

@@ -37,6 +37,12 @@ bool readArguments(sema::Compilation& c, const syntax::Expr& a, const syntax::De
       arguments.emplace_back(a.names[j], std::move(name));
       continue;
     }
+    if (isAutomatic(*a.args[j])) {
+      sema::Value name;
+      name.kind = sema::ValueKind::String;
+      arguments.emplace_back(a.names[j], std::move(name));
+      continue;
+    }
     NumbersOnly none; // nothing of a method is around
     const auto evaluator = c.methodEvaluator(none, a.range.source);
     sema::Value v = evaluator->evaluate(*a.args[j], sema::Scope(), {});
@@ -60,6 +66,10 @@ void reportUnknown(sema::Compilation& c, const std::string& name, Range where) {
 }
 
 } // namespace
+
+bool isAutomatic(const syntax::Expr& e) {
+  return e.kind == syntax::ExprKind::Name && e.text == "auto";
+}
 
 std::optional<MethodReference> resolveMethod(sema::Compilation& c, const syntax::Expr& reference) {
   if (reference.kind == syntax::ExprKind::Error) return std::nullopt;

@@ -126,6 +126,14 @@ void MethodChecker::solve(const syntax::Statement& s) {
       if (!given(u.name)) scope_.bind(u.name, sema::Value::error());
     }
   };
+  if (!m_.kind->solves) {
+    error(Code::LIE0501, s.keyword,
+          fmt::format("methods on `{}` have no `solve`: iterations need derivatives of their equations, and those of "
+                      "series are not supported yet",
+                      m_.kind->name))
+        .suggest("methods on `embedding` and `manifold` have");
+    return giveUp();
+  }
   if (!s.starts.empty() && s.starts.size() != s.unknowns.size()) {
     error(Code::LIE0511, s.keyword,
           fmt::format("{} unknowns need as many starting values, not {}", s.unknowns.size(), s.starts.size()));

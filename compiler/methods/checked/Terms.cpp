@@ -16,6 +16,10 @@ bool isPlainNumber(const sema::Value& v) {
   return v.kind == sema::ValueKind::Tensor && v.parts[0]->shape.rank == 0 && v.parts[0]->type != sym::Type::Bool;
 }
 
+bool isDegree(Expr e) {
+  return e->isConst() && e->number.isInteger() && e->number.num() >= 1 && e->number.num() <= mostDegrees;
+}
+
 std::string ordinal(std::size_t k) {
   constexpr const char* names[] = {"first", "second", "third"};
   return k < std::size(names) ? names[k] : fmt::format("{}th", k + 1);
@@ -168,7 +172,7 @@ std::vector<std::string> MethodChecker::names() const {
 
 bool MethodChecker::fits(char letter, const sema::Value& v) const {
   if (v.kind != kindOfLetter(letter)) return false;
-  if (v.kind == sema::ValueKind::Tensor) return isPlainNumber(v);
+  if (v.kind == sema::ValueKind::Tensor) return isPlainNumber(v) && (letter != 'n' || isDegree(v.parts[0]));
   return letter != 'e' || m_.terms[handles_.at(v.parts[0]->array)].index == 1;
 }
 

@@ -256,6 +256,9 @@ namespace kinds {
 std::unique_ptr<MethodKind> embedding(const KindContext& context, const ModelParts& parts) {
   return std::make_unique<EmbeddingKind>(context, false, parts.endsOnManifold);
 }
+std::unique_ptr<MethodKind> jets(const KindContext& context, const ModelParts& parts) {
+  return embedding(context, parts);
+}
 std::unique_ptr<MethodKind> embedding_rates(const KindContext& context, const ModelParts&) {
   return std::make_unique<EmbeddingKind>(context, true, false);
 }

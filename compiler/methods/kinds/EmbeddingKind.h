@@ -66,6 +66,8 @@ private:
   /// Copies of arrays of the model for the state y at a time; the copies' loads.
   sema::Tuple evaluate(sym::Expr time, const sema::Tuple& y, const std::vector<const sym::Array*>& roots);
   sema::Tuple ydot(sym::Expr time, const sema::Tuple& y);
+  /// The Taylor polynomial of a degree of the solution through y, a time `h` later (sym/derivatives/Series.h).
+  sema::Value taylor(sym::Expr time, const sema::Tuple& y, sym::Expr h, std::int64_t degree, Range where);
   /// The point of the phase manifold near v.
   sema::Tuple onto(const sema::Tuple& v, Range where);
   /// Warns of functions of points in f that may not be defined beside the manifold.
@@ -93,6 +95,14 @@ private:
   Space multipliers_;                           ///< of constraints and their multipliers
   std::vector<NearestPoint> nearest_;           ///< of each slot, likewise
   std::vector<sema::Tuple> fields_;             ///< the evaluations of f
+  /// Series that were asked for: words that name one state share it.
+  struct Series {
+    sym::Expr time;
+    sema::Tuple y;
+    std::int64_t degree = 0;
+    const sym::Array* coefficients = nullptr;
+  };
+  std::vector<Series> series_;
   int counter_ = 0;
 };
 

@@ -1,6 +1,7 @@
-// The words of methods on `embedding`, and the steps that tableaux construct.
+// The words of methods on `embedding` and `jets`, and the steps that tableaux construct.
 #include "methods/kinds/EmbeddingKind.h"
 #include "sema/manifolds/Generator.h"
+#include "sym/derivatives/Series.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,6 +25,54 @@ sema::Tuple moved(sym::Graph& g, const sema::Tuple& y, Expr h, const std::vector
   return r;
 }
 
+/// The sum of x_k h^k over k = 1 … degree, all numbers of x; the smallest terms first.
+const sym::Array* sumOf(sym::Program& p, const sym::Array* coefficients, std::int64_t degree, Expr h,
+                        const std::string& name) {
+  sym::Graph& g = p.graph();
+  const std::int64_t d = coefficients->extents[1];
+  const sym::Array* const powers = g.newArray(name + ".powers", {degree}, sym::Shape::scalar(), sym::Role::Temp);
+  const sym::Array* const sum = g.newArray(name + ".sum", {d}, sym::Shape::scalar(), sym::Role::Temp);
+  sym::Equation first;
+  first.array = powers;
+  first.index = {g.integer(1)};
+  first.value = h;
+  p.append(std::move(first));
+  const sym::Loop k{g.newIndex("k"), g.integer(2), g.integer(degree), false};
+  sym::Equation further;
+  further.array = powers;
+  further.loops = {k};
+  further.index = {k.index};
+  further.value = g.mul(h, g.load(powers, {g.add(k.index, g.integer(-1))}));
+  p.append(std::move(further));
+  // Four orders at a time, from the last ones on: the sums are read and written more seldom.
+  constexpr std::int64_t together = 4;
+  const auto accumulate = [&](const sym::Loop& order, const auto& orders) {
+    const sym::Loop i = sym::fullLoop(g, "i", d);
+    sym::Equation e;
+    e.kind = sym::EquationKind::Accumulate;
+    e.array = sum;
+    e.loops = {order, i};
+    e.index = {i.index};
+    std::vector<Expr> terms;
+    for (const Expr& n : orders) terms.push_back(g.mul(g.load(powers, {n}), g.load(coefficients, {n, i.index})));
+    e.value = g.sum(terms, sym::Shape::scalar());
+    p.append(std::move(e));
+  };
+  const std::int64_t rest = degree % together;
+  if (degree >= together) {
+    const sym::Loop m{g.newIndex("m"), g.integer(1), g.integer(degree / together), true};
+    std::vector<Expr> orders;
+    for (std::int64_t s = 0; s < together; ++s)
+      orders.push_back(g.add(g.mul(g.integer(together), m.index), g.integer(rest - s)));
+    accumulate(m, orders);
+  }
+  if (rest > 0) {
+    const sym::Loop n{g.newIndex("n"), g.integer(1), g.integer(rest), true};
+    accumulate(n, std::vector{n.index});
+  }
+  return sum;
+}
+
 } // namespace
 
 std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema::Tuple& y, Expr h, Expr time,
@@ -37,6 +86,44 @@ std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema
   for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
     if (!weights->empty()) results.push_back(vectorValue(moved(g_, y, h, *weights, k)));
   return results;
+}
+
+sema::Value EmbeddingKind::taylor(Expr time, const sema::Tuple& y, Expr h, std::int64_t degree, Range where) {
+  const Series* found = nullptr;
+  for (const Series& s : series_)
+    if (s.time == time && s.y == y && s.degree >= degree) found = &s;
+  const std::string name = fmt::format("S{}", ++counter_);
+  if (found == nullptr) {
+    sym::Equation now; // t as an array, which a series may depend on
+    now.array = g_.newArray(name + ".t", {}, sym::Shape::scalar(), sym::Role::Temp);
+    now.value = time;
+    const sym::Array* const t = now.array;
+    p_.append(std::move(now));
+    const sema::ArrayTuple arrays = store(p_, all_, y, name);
+    const sema::Tuple rates = ydot(g_.load(t), load(g_, all_, arrays));
+    std::vector<sym::SeriesVariable> variables;
+    for (std::size_t k = 0; k < all_.size(); ++k) variables.push_back({arrays[k], all_[k].index, rates[k]});
+    const sym::TaylorSeries series = sym::taylorSeries(p_, variables, t, degree);
+    if (!series.refusal.empty()) {
+      d_.error(Code::LIE0512, where, "the method cannot step this model: " + series.refusal);
+      return sema::Value::error();
+    }
+    series_.push_back({time, y, degree, series.coefficients});
+    found = &series_.back();
+  }
+  const sym::Array* const sum = sumOf(p_, found->coefficients, degree, h, name);
+  sema::Tuple result;
+  std::int64_t first = 1;
+  for (std::size_t k = 0; k < all_.size(); ++k) {
+    const Component& c = all_[k];
+    const int size = c.shape.size();
+    const Expr member = c.index.empty() ? g_.integer(0) : g_.mul(g_.integer(size), g_.add(c.index[0], g_.integer(-1)));
+    std::vector<Expr> entries;
+    for (int e = 0; e < size; ++e) entries.push_back(g_.load(sum, {g_.add(member, g_.integer(first + e))}));
+    result.push_back(g_.add(y[k], sym::tensorOf(g_, c.shape, std::move(entries))));
+    first += c.size();
+  }
+  return vectorValue(std::move(result));
 }
 
 sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
@@ -114,6 +201,8 @@ void EmbeddingKind::lookBeside(Range where) {
 }
 
 sema::Value EmbeddingKind::word(const Word& word, const std::vector<sema::Value>& args, Range where) {
+  if (word.name == "taylor")
+    return taylor(args[0].parts[0], args[1].parts, args[2].parts[0], args[3].parts[0]->number.num(), where);
   if (word.name == "onto") return vectorValue(onto(args[0].parts, where));
   if (word.takes[0] == 'x') return constraint(word.name, args, where);
   if (word.name == "ydot") return vectorValue(ydot(args[0].parts[0], args[1].parts));

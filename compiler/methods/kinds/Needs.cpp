@@ -1,5 +1,7 @@
 #include "methods/kinds/Needs.h"
 
+#include "sym/derivatives/Series.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -45,6 +47,9 @@ public:
                                     : fmt::format("it has the constraint `{}`, which only methods on `manifold`, "
                                                   "projected and variational ones keep",
                                                   m_.constraints[0].name);
+    case Need::Series:
+      parts_.endsOnManifold = method_.endsOnManifold();
+      return series();
     case Need::HolonomicAtMost:
       return holonomic();
     case Need::HeldByBody:
@@ -121,6 +126,26 @@ private:
     return leavesGroups();
   }
 
+  std::string series() const {
+    std::vector<const sym::Array*> variables = {m_.time}, rates;
+    const auto add = [](std::vector<const sym::Array*>& list, const sema::ArrayTuple& more) {
+      list.insert(list.end(), more.begin(), more.end());
+    };
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const sema::Factor& f = m_.factors[k];
+      for (const auto* part : {&f.point, &f.velocity, &f.usedVelocity}) add(variables, *part);
+      add(rates, layer_.system.factors[k].acceleration);
+      if (f.fiber == sema::Fiber::Momentum) add(rates, f.rate);
+    }
+    for (const sema::StateVariable& z : m_.states) {
+      add(variables, z.point);
+      if (!z.dual) add(rates, z.flow);
+    }
+    for (const mechanics::DualEquations& d : layer_.system.duals) add(rates, d.derivative);
+    const std::string reason = sym::lacksSeries(layer_.program(), variables, rates);
+    return reason.empty() ? "" : fmt::format("{}, which has no power series here", reason);
+  }
+
   std::string holonomic() {
     if (m_.constraints.empty()) return {};
     if (!method_.holdsAtNodes())
@@ -184,9 +209,19 @@ bool holdsConstraintsItself(const CheckedMethod& method) {
                      [](const CheckedComposition::Part& p) { return holdsConstraintsItself(*p.use.method); });
 }
 
+bool sumsSeries(const CheckedMethod& method) {
+  if (!method.composition) return method.calls("taylor") > 0;
+  const auto& parts = method.composition->parts;
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const CheckedComposition::Part& p) { return sumsSeries(*p.use.method); });
+}
+
 } // namespace
 
 std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod& method) {
+  if (sumsSeries(method))
+    return fmt::format("a step of {} is a sum of a series, of whose derivatives its adjoint would be made",
+                       method.name);
   if (!system.model->constraints.empty() && holdsConstraintsItself(method))
     return fmt::format("a step of {} ends on the constraints wherever it begins, so it has no adjoint", method.name);
   if (!method.endsOnManifold()) return {};

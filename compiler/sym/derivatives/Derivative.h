@@ -11,6 +11,9 @@ namespace lmc::sym {
 /// d n / d args[0] of a scalar function of one scalar.
 [[nodiscard]] Expr scalarDerivative(Graph& graph, const Node& n);
 
+/// The change of n by those of its arguments (zeros of their shapes where they do not change), to first order.
+[[nodiscard]] Expr change(Graph& graph, const Node& n, const std::vector<Expr>& changes);
+
 /// d/ds exp(a + s change) at s = 0: the upper right block of exp([[a, change], [0, a]]).
 [[nodiscard]] Expr exponentialDerivative(Graph& graph, Expr a, Expr change);
 
@@ -40,7 +43,6 @@ public:
 
 private:
   Expr compute(const Node& n);
-  Expr linear(const Node& n);
   Expr load(const Node& n);
   const Array* tangentArray(const Array* a);
   void linearSolve(const Equation& source, const Array* tangent);

@@ -41,7 +41,12 @@ Expr Tangent::compute(const Node& n) {
   bool any = false;
   for (const Expr& a : n.args) any = any || memo_.at(a.node());
   if (!any) return {};
-  const Expr d = linear(n);
+  std::vector<Expr> changes;
+  for (const Expr& a : n.args) {
+    const Expr t = memo_.at(a.node());
+    changes.push_back(t ? t : p_.graph().zero(a->shape));
+  }
+  const Expr d = change(p_.graph(), n, changes);
   return d && !d->isZero() ? d : Expr();
 }
 
@@ -79,6 +84,7 @@ const Array* Tangent::tangentArray(const Array* a) {
       written = true;
       continue;
     }
+    if (source.kind == EquationKind::Series) throw std::logic_error("derivatives of series are refused before");
     if (source.kind == EquationKind::Newton) {
       written = newton(source, t) || written;
       continue;
@@ -98,16 +104,11 @@ const Array* Tangent::tangentArray(const Array* a) {
   return arrays_[a];
 }
 
-/// Rules for all operations; d(k) is the tangent of argument k (zero of its shape where it vanishes). Long because it
-/// has one case an operation.
-Expr Tangent::linear(const Node& n) {
-  Graph& g = p_.graph();
+/// Rules for all operations. Long because it has one case an operation.
+Expr change(Graph& g, const Node& n, const std::vector<Expr>& changes) {
   const Expr self(&n);
   const auto a = [&](std::size_t k) { return n.args[k]; };
-  const auto d = [&](std::size_t k) {
-    const Expr t = memo_.at(n.args[k].node());
-    return t ? t : g.zero(n.args[k]->shape);
-  };
+  const auto d = [&](std::size_t k) { return changes[k]; };
   switch (n.op) {
   case Op::Add: {
     std::vector<Expr> terms;

@@ -71,6 +71,12 @@ TEST(Records, HoldMeasuredOrdersNearTheDeclaredOnes) {
   for (const auto& [name, record] : library.records) {
     EXPECT_FALSE(record.measured.empty()) << name;
     for (const auto& [problem, order] : record.measured) {
+      // From order 10 on less than a factor of ten of steps is between an error of 1e-3 and rounding: no slope settles
+      // there. tests/methods measures such orders further, at each of several degrees.
+      if (record.declared >= 10) {
+        EXPECT_GE(order, 0.85 * record.declared) << name << " on " << problem;
+        continue;
+      }
       // Of a pair that is made for small errors terms of higher orders show, from above or with the other sign: before
       // rounding hides the leading one, at order 8 by more than one order.
       const double slope = record.embedded > 0 ? 0.05 : 0;
