@@ -107,6 +107,7 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::buildHost(HostSteps steps) {
                                                    : Steps::Adaptive;
   const bool needMethod = wanted != Steps::None;
   const Prepared* const prepared = needMethod || host() == nullptr ? prepare(needMethod) : host();
+  if (needMethod && prepared != nullptr && refusesImpulses("host programs")) return nullptr;
   return prepared != nullptr ? problemOf(*prepared, wanted) : nullptr;
 }
 

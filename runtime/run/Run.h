@@ -1,6 +1,7 @@
 // A run of a problem: what it is told, what it returns. The drivers are FixedStep.h and Adaptive.h.
 #pragma once
 
+#include "runtime/contacts/ContactReport.h"
 #include "runtime/contract/Problem.h"
 #include "runtime/output/Output.h"
 #include "runtime/run/Checkpoint.h"
@@ -99,6 +100,7 @@ struct RunResult {
   std::vector<EventFound> events;    ///< the first thousand events with a block, by time
   std::optional<StepSizes> sizes;    ///< of adaptive steps
   StiffnessMemory stiffness;         ///< of adaptive steps of explicit methods
+  std::optional<ContactReport> contacts; ///< of a method that steps contacts
   std::optional<double> energyError; ///< Sampler::energyError
   std::vector<Defect> defects;
   /// What was not a number at some sample. One that the model does not expect is the run's failure, if it has no other.
