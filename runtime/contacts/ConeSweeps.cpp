@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace lmc::runtime {
@@ -9,6 +10,9 @@ namespace lmc::runtime {
 namespace {
 
 using Rows = ConeSweeps::Rows;
+/// Sweeps without a smaller residual than before, after which there is no hope of one: with friction the solution may
+/// be a fixed point of sweeps that repels, and they go round it at a small distance.
+constexpr std::int64_t patience = 1000;
 constexpr std::size_t width = ConeSweeps::mostRows;
 using Matrix = std::array<double, width * width>;
 
@@ -218,14 +222,19 @@ ConeSweeps::Result ConeSweeps::solve(std::vector<Contact>& contacts, std::vector
     work[k].own = ownMatrix(contacts[k]);
     push(contacts[k], change, contacts[k].impulse);
   }
-  double before = 0;
+  double before = 0, best = std::numeric_limits<double>::infinity();
+  std::int64_t improved = 0;
   while (result.sweeps < most) {
     const Swept s = sweep(contacts, work, change);
     ++result.sweeps;
     result.scale = s.scale;
     result.residual = s.scale > 0 ? s.change / s.scale : s.change;
     result.solved = result.residual <= tolerance;
-    if (result.solved || result.sweeps == most) break;
+    if (result.residual < best) {
+      best = result.residual;
+      improved = result.sweeps;
+    }
+    if (result.solved || result.sweeps == most || result.sweeps - improved > patience) break;
     accelerate(contacts, work, change, s.square, before);
     before = s.square;
   }

@@ -44,7 +44,8 @@ public:
   /// Sweeps over the contacts, each solved exactly with the others as they are, accelerated by directions that are
   /// conjugate as those of nonlinear conjugate gradients are (M. Silcowitz-Hansen, S. Niebe, K. Erleben, "A nonsmooth
   /// nonlinear conjugate gradient method for interactive contact force problems", The Visual Computer 26 (2010)
-  /// 893-901), until `residual` is at most `tolerance` or `most` sweeps are over. `change` is dv, of all velocities.
+  /// 893-901), until `residual` is at most `tolerance`, or has not become smaller for a long time, or `most` sweeps are
+  /// over. `change` is dv, of all velocities.
   static Result solve(std::vector<Contact>& contacts, std::vector<double>& change, double tolerance, std::int64_t most);
 
   /// The impulses of one contact alone: those with W P + b >= (bound, ·) and the laws above. W is the symmetric matrix

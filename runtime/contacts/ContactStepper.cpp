@@ -264,7 +264,6 @@ std::int32_t ContactStepper::prepare(double t, double h, bool counts) {
     forced[position_[a]] =
         numbers(steps_.velocities)[steps_.place[a]] - bases_[static_cast<std::size_t>(Role::State)][steps_.state[a]];
   std::vector<ConeSweeps::Contact> contacts;
-  std::vector<Rows> before;
   std::vector<Known> now;
   const std::int32_t status = members(t, h, [&](const SteppedFamily& f, const Key& key) {
     const double* const x = numbers(f.values);
@@ -276,14 +275,12 @@ std::int32_t ContactStepper::prepare(double t, double h, bool counts) {
     const bool soon = gap + h / 2 * rate <= roundOff * size;
     if (!soon && gap > closedOverSteps * size) return true;
     ConeSweeps::Contact c = contactOf(f);
-    const Rows first = c.rate;
     for (const ConeSweeps::Block& b : c.blocks)
       for (std::size_t r = 0; r < c.rows; ++r)
         for (std::size_t k = 0; k < b.dimension; ++k) c.rate[r] += b.rows[r * b.dimension + k] * forced[b.column + k];
     if (!soon && gap + h / 2 * (rate + c.rate[0]) > 0) return true;
     if (rate < 0 && -rate > std::max(x[4], 0.0)) c.bound = -x[2] * rate;
     c.impulse = impulseOf(key);
-    before.push_back(first);
     contacts.push_back(std::move(c));
     now.push_back({key, {}});
     return true;
@@ -296,13 +293,14 @@ std::int32_t ContactStepper::prepare(double t, double h, bool counts) {
   if (!counts) return Ok;
   for (std::size_t k = 0; k < now.size(); ++k) now[k].impulse = contacts[k].impulse;
   known_ = std::move(now);
-  note(contacts, before, change, result, tolerance);
+  note(contacts, change, result, tolerance);
   return Ok;
 }
 
-/// Adds a step to the report. What the impulses have done is their product with the mean of the velocities along them.
-void ContactStepper::note(const std::vector<ConeSweeps::Contact>& contacts, const std::vector<Rows>& before,
-                          const std::vector<double>& change, const ConeSweeps::Result& result, double tolerance) {
+/// Adds a step to the report. What the impulses add to the energy of the velocities that the forces alone would make is
+/// their product with the mean of the rates before and behind them.
+void ContactStepper::note(const std::vector<ConeSweeps::Contact>& contacts, const std::vector<double>& change,
+                          const ConeSweeps::Result& result, double tolerance) {
   report_.tolerance = tolerance;
   if (contacts.empty()) return;
   ++report_.steps;
@@ -312,13 +310,11 @@ void ContactStepper::note(const std::vector<ConeSweeps::Contact>& contacts, cons
   report_.residual = std::max(report_.residual, result.residual);
   report_.stalled += result.solved ? 0 : 1;
   double work = 0, terms = 0;
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const ConeSweeps::Contact& c = contacts[k];
+  for (const ConeSweeps::Contact& c : contacts) {
     Rows mean = c.rate;
     for (const ConeSweeps::Block& b : c.blocks)
       for (std::size_t r = 0; r < c.rows; ++r)
-        for (std::size_t i = 0; i < b.dimension; ++i) mean[r] += b.rows[r * b.dimension + i] * change[b.column + i];
-    for (std::size_t r = 0; r < c.rows; ++r) mean[r] = (mean[r] + before[k][r]) / 2;
+        for (std::size_t i = 0; i < b.dimension; ++i) mean[r] += b.rows[r * b.dimension + i] * change[b.column + i] / 2;
     work += dot(c.rows, c.impulse, mean);
     for (std::size_t r = 0; r < c.rows; ++r) terms += std::abs(c.impulse[r]);
   }

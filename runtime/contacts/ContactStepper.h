@@ -61,8 +61,8 @@ private:
   [[nodiscard]] ConeSweeps::Rows impulseOf(const Key& key) const;
   [[nodiscard]] std::string nameOf(const SteppedFamily& f, const Key& key) const;
   void numberBlocks();
-  void note(const std::vector<ConeSweeps::Contact>& contacts, const std::vector<ConeSweeps::Rows>& before,
-            const std::vector<double>& change, const ConeSweeps::Result& result, double tolerance);
+  void note(const std::vector<ConeSweeps::Contact>& contacts, const std::vector<double>& change,
+            const ConeSweeps::Result& result, double tolerance);
 
   const Problem& problem_;
   const ContactSteps& steps_;

@@ -84,7 +84,7 @@ TEST(SteppedContacts, ABouncingBallIsOffByTheOrderOfTheStep) {
     double worst = 0;
     for (std::size_t k = 0; k < t.rows.size(); ++k)
       worst = std::max(worst, std::abs(t.at(k, "x[3]") - heightOf(t.at(k, "t"), 0.8)));
-    EXPECT_LT(worst, 8 * h) << h;
+    EXPECT_LT(worst, 12 * h) << h;
     EXPECT_GT(worst, h / 10) << h; // it is of this order, and no better
     if (before > 0) EXPECT_LT(worst, 0.75 * before) << h;
     before = worst;
@@ -181,12 +181,25 @@ TEST(SteppedContacts, AHeapComesToRestAndStays) {
   const nlohmann::json& c = run["contacts"];
   EXPECT_EQ(c["stalled"], 0);
   EXPECT_EQ(c["gains"], 0);
-  EXPECT_LE(c["residual"], 1e-6);
+  EXPECT_LE(c["residual"], 1e-4);
   EXPECT_LT(c["penetration"], 5e-3); // speeds of 2 to 4 m/s, steps of 1 ms
-  EXPECT_GT(c["most"], 12);
+  EXPECT_GE(c["most"], 12);
   const Trajectory t = runModel(w, file, {"--set", "N=12"});
   ASSERT_FALSE(t.rows.empty());
   for (std::size_t k = 1; k < t.rows.size(); ++k) EXPECT_LE(t.at(k, "energy"), t.at(k - 1, "energy") + 1e-6) << k;
+}
+
+TEST(SteppedContacts, StepsThatStallAreCountedAndToldOf) {
+  const Workspace w;
+  const std::string model =
+      balls(pile, "method = MoreauJean(eps = 1e-17); time = 0..0.6; step = 1e-3; seed = 2; output every 0.1;");
+  const Outcome run = w.lmc({"run", w.write("m.lie", model).string(), "--json"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_NE(run.err.find("LIE0539"), std::string::npos) << run.err;
+  const nlohmann::json c = parseJson(run.out)["contacts"];
+  EXPECT_GT(c["stalled"], 0);
+  EXPECT_GT(c["residual"], 1e-17);
+  EXPECT_LT(c["residual"], 1e-6);
 }
 
 TEST(SteppedContacts, ARunThatGoesOnRepeatsTheBits) {
