@@ -100,7 +100,7 @@ template <typename Test> void forEachWord(Test test) {
 
 /// What does not fit where a letter is wanted. A number has an exponential of its own.
 std::string misfit(const KindOfMethod& kind, const Word& word, std::size_t k) {
-  return word.takes[k] == 't' || word.name == "exp" ? kind.state[0].name : "t";
+  return word.takes[k] == 't' || word.takes[k] == 's' || word.name == "exp" ? kind.state[0].name : "t";
 }
 
 } // namespace
