@@ -157,7 +157,7 @@ private:
 } // namespace
 
 void Pipeline::Impl::checkSteppedContacts() {
-  if (model->stepped.empty() || step() == nullptr) return;
+  if (!model || model->stepped.empty() || step() == nullptr) return;
   mechanics::Layer layer = mechanics::Layer::over(*methods->layer);
   const sym::Graph::Work work = layer.work();
   (void)mechanics::memberContacts(layer, diagnostics());
