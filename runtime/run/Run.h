@@ -95,13 +95,13 @@ struct RunResult {
   bool interrupted = false; ///< the monitor, or the sink, asked to stop
   bool limited = false;     ///< a limit stopped it, which is its failure
   std::optional<RunFailure> failure;
-  std::optional<EventFound> event;   ///< that stopped the run
-  std::vector<JumpCount> jumps;      ///< samplings and events with a block, those that happened
-  std::vector<EventFound> events;    ///< the first thousand events with a block, by time
-  std::optional<StepSizes> sizes;    ///< of adaptive steps
-  StiffnessMemory stiffness;         ///< of adaptive steps of explicit methods
+  std::optional<EventFound> event;       ///< that stopped the run
+  std::vector<JumpCount> jumps;          ///< samplings and events with a block, those that happened
+  std::vector<EventFound> events;        ///< the first thousand events with a block, by time
+  std::optional<StepSizes> sizes;        ///< of adaptive steps
+  StiffnessMemory stiffness;             ///< of adaptive steps of explicit methods
   std::optional<ContactReport> contacts; ///< of a method that steps contacts
-  std::optional<double> energyError; ///< Sampler::energyError
+  std::optional<double> energyError;     ///< Sampler::energyError
   std::vector<Defect> defects;
   /// What was not a number at some sample. One that the model does not expect is the run's failure, if it has no other.
   std::vector<Undefined> undefined;

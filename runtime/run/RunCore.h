@@ -98,7 +98,7 @@ protected:
   Sampler sampler_;
   EventWatch events_;
   Jumps jumps_;
-  const bool watches_; ///< every step is looked at for events and samplings
+  const bool watches_;                    ///< every step is looked at for events and samplings
   std::optional<ContactStepper> stepper_; ///< of a method that steps contacts
   std::optional<MassMonitor> mass_;
   Pace pace_;
