@@ -34,6 +34,7 @@ Status statusOf(std::int32_t status) {
   case runtime::ImpactEnergy:
   case runtime::ContactUndecided:
   case runtime::ContactLawWrong:
+  case runtime::ContactOverlap:
     return Status::ResetFailed;
   default:
     return Status::NonFinite;

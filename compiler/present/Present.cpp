@@ -2,6 +2,7 @@
 
 #include "present/Forms.h"
 #include "present/Naming.h"
+#include "sema/model/ModelContacts.h"
 
 #include <fmt/format.h>
 
@@ -63,6 +64,9 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
   for (const auto& [name, value] : system.model->constants)
     for (const auto& [size, stands] : how.sizes)
       if (name == size) d.assumptions.push_back(fmt::format("{} is {} at present", name, how.present.at(name)));
+  for (const auto& contact : system.model->stepped)
+    d.assumptions.push_back(
+        fmt::format("the contact {} acts by impulses over steps, which the method finds", contact->name));
   if (!how.symmetric.empty()) d.assumptions.push_back(assumption(how.symmetric));
   switch (how.format) {
   case EquationFormat::Text:

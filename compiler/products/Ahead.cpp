@@ -86,6 +86,7 @@ void Pipeline::Impl::addExported(Product& product) {
 std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr) return std::nullopt;
+  if (refusesImpulses("exported code")) return std::nullopt;
   if (!model->contacts.empty()) {
     diagnostics()
         .error(Code::LIE0653, model->contacts.front().range,

@@ -59,6 +59,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   }
   addResets(product);
   addContacts(product);
+  addContactSteps(product);
   unit.argument(step()->stepSize, 1);
   if (product.adaptive) {
     addTrial(unit, *product.adaptive, product.next(*step()));
@@ -211,7 +212,8 @@ void Pipeline::Impl::addContacts(Product& product) {
 
 bool Pipeline::Impl::jumps() const {
   const auto goesOn = [](const sema::Event& e) { return e.goesOn; };
-  return !model->samplings.empty() || std::any_of(model->events.begin(), model->events.end(), goesOn);
+  return !model->samplings.empty() || !model->stepped.empty() ||
+         std::any_of(model->events.begin(), model->events.end(), goesOn);
 }
 
 bool Pipeline::jumps() const {
@@ -320,6 +322,7 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prep
   product.defineOutputs(options.compilation.scene);
   if (options.pairLists) product.unit.useLists();
   (void)addRun(product, steps);
+  if (!model->stepped.empty() && diagnostics().hasErrors()) return nullptr;
   unit::Unit unit = compileForData(product);
   lookAtMass(unit.problem, product, unit);
   if (steps != Steps::None) lookAtCutoffs(unit.problem, prepared);
@@ -369,9 +372,11 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   p.eventRules = product.observation.rules;
   p.ticks = product.ticks;
   p.contacts = product.contacts;
+  p.contactSteps = product.contactSteps;
   if (needMethod && resets(*model)) p.restoration = restoration(*system, product.prepared.layout);
   p.energyChanges = p.field(runtime::FieldKind::Energy) != nullptr &&
-                    (resets(*model) || !model->contacts.empty() || !mechanics::powerSources(*system).empty());
+                    (resets(*model) || !model->contacts.empty() || !model->stepped.empty() ||
+                     !mechanics::powerSources(*system).empty());
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();
   if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);

@@ -123,14 +123,21 @@ struct Product {
   std::vector<runtime::Field> kept; ///< of the method's numbers
   std::vector<runtime::Tick> ticks; ///< of samplings
   runtime::ContactRules contacts;
+  std::shared_ptr<const runtime::ContactSteps> contactSteps; ///< null without
   Steps steps = Steps::None;
   std::optional<AdaptiveOutputs> adaptive; ///< of adaptive steps
 };
 
 struct Pipeline::Impl {
   explicit Impl(PipelineOptions o)
-      : options(std::move(o)), budget(options.limits), compilation(sema::makeCompilation(options.compilation)) {}
+      : options(withMethod(std::move(o))), budget(options.limits),
+        compilation(sema::makeCompilation(options.compilation)) {}
 
+  /// How contacts are read depends on the method.
+  static PipelineOptions withMethod(PipelineOptions o) {
+    o.compilation.method = o.method;
+    return o;
+  }
   Diagnostics& diagnostics() { return compilation->diagnostics(); }
 
   /// The result of `body` within the limits; an empty one, and a report, when one is reached. Inside of work that is
@@ -154,6 +161,12 @@ struct Pipeline::Impl {
   void addResets(Product& product);
   /// What impacts and changes of contacts are computed from.
   void addContacts(Product& product);
+  /// How contacts are found that the method steps by impulses; reports those that it cannot.
+  void addContactSteps(Product& product);
+  /// The same reports, before anything is built.
+  void checkSteppedContacts();
+  /// True, and reported, for a model with such contacts, of which `what` does not know.
+  bool refusesImpulses(const std::string& what);
   /// Pipeline::jumps.
   [[nodiscard]] bool jumps() const;
   /// True, and reported, for a model with resets, whose steps are not all that moves it.

@@ -179,7 +179,8 @@ private:
 std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(methods::LinearizationRequest request) {
   const Prepared* const prepared = prepare(request.step);
   if (prepared == nullptr ||
-      (request.step && (refusesDerivatives("the linearization") || refusesResets("derivatives of steps"))))
+      (request.step && (refusesImpulses("derivatives of steps") || refusesDerivatives("the linearization") ||
+                        refusesResets("derivatives of steps"))))
     return nullptr;
   const WholeStep whole = request.step ? wholeStep() : WholeStep{nullptr, prepared};
   Product product(*whole.prepared, whole.prepared->layer);

@@ -89,7 +89,10 @@ bool Pipeline::Impl::check() {
 
 bool Pipeline::Impl::checkAll() {
   if (!check() || spent) return false;
-  if (!methods) methods = checkMethods();
+  if (!methods) {
+    methods = checkMethods();
+    if (!diagnostics().hasErrors()) checkSteppedContacts();
+  }
   return !diagnostics().hasErrors();
 }
 

@@ -59,7 +59,8 @@ void addTangent(unit::UnitBuilder& unit, const mechanics::System& system, const 
 
 std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr || refusesDerivatives("the tangent map") || refusesResets("derivatives of steps"))
+  if (prepared == nullptr || refusesImpulses("derivatives of steps") || refusesDerivatives("the tangent map") ||
+      refusesResets("derivatives of steps"))
     return nullptr;
   if (const auto& c = system->constraints; c && c->rows > c->positions) {
     const auto rolling = std::find_if(model->constraints.begin(), model->constraints.end(),

@@ -20,6 +20,7 @@ enum Status : std::int32_t {
   ImpactEnergy = 8,     ///< an impact would add energy
   ContactUndecided = 9, ///< the laws of contact have no solution, or not one alone
   ContactLawWrong = 10, ///< restitution, friction or the speed of rest are outside of their ranges
+  ContactOverlap = 11,  ///< a contact does not hold at the begin
 };
 
 /// Base pointers of a call, one per Role.

@@ -19,6 +19,7 @@
 
 namespace lmc::runtime {
 
+struct ContactSteps;
 struct MassCheck;
 struct RangeCheck;
 
@@ -163,6 +164,8 @@ struct Problem {
   std::shared_ptr<const MassCheck> mass; ///< of a run that solves for accelerations; else null
   /// Of a model that looks up tables: tells which one a run has left; else null.
   std::shared_ptr<const RangeCheck> ranges;
+  /// Of a method that steps contacts by impulses: how they are found (runtime/contacts/ContactSteps.h); else null.
+  std::shared_ptr<const ContactSteps> contactSteps;
 
   // Settings, resolved from the model and the command line. NaN: not given.
   double timeFrom = 0, timeTo = 0, step = 0, outputEvery = 0;
@@ -190,6 +193,7 @@ struct Problem {
   void ignoreEvents() {
     functions.events = functions.contacts = -1;
     ticks.clear();
+    contactSteps = nullptr;
   }
   /// It has events that reset the state, or samplings.
   [[nodiscard]] bool jumps() const;

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int version = 3;
+constexpr int version = 4;
 constexpr const char* versionKey = "lmc_checkpoint";
 constexpr const char* checksumKey = "checksum";
 
@@ -82,6 +82,7 @@ template <class Visitor, class Record> void visit(Visitor&& v, Record& c) {
   v("jumps", c.jumps.counts);
   v("last_event", c.jumps.last);
   v("crowding", c.jumps.crowd);
+  v("contacts", c.contacts);
 }
 
 class Writer {

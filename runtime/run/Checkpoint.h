@@ -49,6 +49,7 @@ struct Checkpoint {
   StiffnessMemory stiffness;
   std::vector<double> signs; ///< of events (EventWatch::signs)
   Jumps::Memory jumps;
+  std::vector<double> contacts; ///< of a method that steps contacts (ContactStepper::memory)
 };
 
 /// Fills in whose run it is.

@@ -56,19 +56,32 @@ private:
     return true;
   }
 
+  /// Steps, each with the impulses of its contacts where the method steps these.
+  std::int32_t advance(double t, double h, std::int64_t first, std::int64_t n, std::int64_t& done, bool counts = true) {
+    if (!stepper_) return workspace_.advance(t, h, first, n, done);
+    done = 0;
+    for (std::int64_t k = first; k < first + n; ++k) {
+      std::int64_t one = 0;
+      std::int32_t status = stepper_->prepare(t + static_cast<double>(k) * h, h, counts);
+      if (status == Ok) status = workspace_.advance(t, h, k, 1, one);
+      if (status != Ok) return status;
+      ++done;
+    }
+    return Ok;
+  }
+
   bool steps(std::int64_t n, double h) {
     // The last step may have a length of its own.
     const bool other = taken_ == grid_.steps() - 1 && h != grid_.step();
     if (other) freeze();
     const double left = grid_.time(taken_);
     std::int64_t done = 0;
-    const std::int32_t status =
-        other ? workspace_.advance(left, h, 0, n, done) : workspace_.advance(grid_.begin(), h, taken_, n, done);
+    const std::int32_t status = other ? advance(left, h, 0, n, done) : advance(grid_.begin(), h, taken_, n, done);
     taken_ += done;
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
     result_.time = grid_.time(taken_);
-    if (status == SingularMass && mass_) {
+    if (status == SingularMass && mass_ && !stepper_) {
       remember();
       return singularWithin(h, result_.time);
     }
@@ -116,11 +129,10 @@ private:
     const double h = end - from;
     remember();
     std::int64_t done = 0;
-    const std::int32_t status =
-        whole ? workspace_.advance(grid_.begin(), grid_.step(), taken_, 1, done) : part(from, h);
+    const std::int32_t status = whole ? advance(grid_.begin(), grid_.step(), taken_, 1, done) : part(from, h, true);
     result_.evaluations += problem_.evaluationsPerStep;
     result_.time = from;
-    if (status == SingularMass && mass_) return singularWithin(h, from);
+    if (status == SingularMass && mass_ && !stepper_) return singularWithin(h, from);
     return ok(status, from) && lookForEvent(
                                    from, h, end, [&](double theta) { return partial(from, theta); }, happened_);
   }
@@ -180,10 +192,11 @@ private:
   /// A step of length h, shorter than those of the grid, from the remembered state, which is the present one, at time
   /// t. Methods that solve for the change of a position cannot tell that of a very short step from rounding; a step
   /// that is longer by one of the grid, and one back, end at the same time and have no such trouble.
-  std::int32_t part(double t, double h) {
+  /// `counts`: it is a piece of the run, not one that is only looked at.
+  std::int32_t part(double t, double h, bool counts = false) {
     constexpr double shortPart = 1e-2;
     std::int64_t done = 0;
-    const std::int32_t status = workspace_.advance(t, h, 0, 1, done);
+    const std::int32_t status = advance(t, h, 0, 1, done, counts);
     if (status != NoConvergence || h > shortPart * grid_.step()) return status;
     putBack();
     const double there = h + grid_.step();

@@ -1,6 +1,7 @@
 // A run of a problem: what it is told, what it returns. The drivers are FixedStep.h and Adaptive.h.
 #pragma once
 
+#include "runtime/contacts/ContactReport.h"
 #include "runtime/contract/Problem.h"
 #include "runtime/output/Output.h"
 #include "runtime/run/Checkpoint.h"
@@ -94,12 +95,13 @@ struct RunResult {
   bool interrupted = false; ///< the monitor, or the sink, asked to stop
   bool limited = false;     ///< a limit stopped it, which is its failure
   std::optional<RunFailure> failure;
-  std::optional<EventFound> event;   ///< that stopped the run
-  std::vector<JumpCount> jumps;      ///< samplings and events with a block, those that happened
-  std::vector<EventFound> events;    ///< the first thousand events with a block, by time
-  std::optional<StepSizes> sizes;    ///< of adaptive steps
-  StiffnessMemory stiffness;         ///< of adaptive steps of explicit methods
-  std::optional<double> energyError; ///< Sampler::energyError
+  std::optional<EventFound> event;       ///< that stopped the run
+  std::vector<JumpCount> jumps;          ///< samplings and events with a block, those that happened
+  std::vector<EventFound> events;        ///< the first thousand events with a block, by time
+  std::optional<StepSizes> sizes;        ///< of adaptive steps
+  StiffnessMemory stiffness;             ///< of adaptive steps of explicit methods
+  std::optional<ContactReport> contacts; ///< of a method that steps contacts
+  std::optional<double> energyError;     ///< Sampler::energyError
   std::vector<Defect> defects;
   /// What was not a number at some sample. One that the model does not expect is the run's failure, if it has no other.
   std::vector<Undefined> undefined;

@@ -75,6 +75,7 @@ RunResult RunCore::run() {
   for (const JumpCount& c : jumps_.counts())
     if (c.count > 0) result_.jumps.push_back(c);
   result_.events = jumps_.log();
+  if (stepper_) result_.contacts = stepper_->report();
   tellUndefined();
   return std::move(result_);
 }
@@ -107,6 +108,7 @@ bool RunCore::begin() {
     sampled_ = c.sampled;
     sampler_.restore(c.samples);
     restore(c);
+    if (stepper_) stepper_->restore(c.contacts);
     if (events_.any() && !watched(events_.begin(c.time, c.signs), c.time)) return false;
     if (!outcome(jumps_.begin(problem_.timeFrom), c.time)) return false;
     jumps_.restore(c.jumps);
@@ -116,6 +118,7 @@ bool RunCore::begin() {
     fail(NonFinite, t, "the initial state is not finite");
     return false;
   }
+  if (stepper_ && !ok(stepper_->begin(t), t)) return false;
   if (events_.any() && !watched(events_.begin(t), t)) return false;
   return outcome(jumps_.begin(t), t) && startContacts(t) && sampling(t) && take(t) && lookAtMass(t, true);
 }
@@ -154,6 +157,7 @@ Checkpoint RunCore::checkpoint() const {
   c.samples = sampler_.memory();
   c.signs = events_.signs();
   c.jumps = jumps_.memory();
+  if (stepper_) c.contacts = stepper_->memory();
   save(c);
   return c;
 }
@@ -276,7 +280,8 @@ std::string RunCore::accountOfMass(double t) {
 }
 
 bool RunCore::ok(std::int32_t status, double t) {
-  if (status != Ok) fail(status, t, statusText(status));
+  const bool contacts = stepper_ && !stepper_->cause().empty();
+  if (status != Ok) fail(status, t, contacts ? stepper_->cause() : statusText(status));
   return status == Ok;
 }
 
@@ -350,6 +355,8 @@ std::string statusText(std::int32_t status) {
     return "the laws of contact have no solution, or not one alone";
   case ContactLawWrong:
     return "restitution or friction of a contact are outside of their ranges";
+  case ContactOverlap:
+    return "a contact does not hold at the begin";
   default:
     return fmt::format("the compiled code returned the status {}", status);
   }

@@ -1,6 +1,7 @@
 // What both drivers of runs share: memory, samples, failures, and the look at the clock from time to time.
 #pragma once
 
+#include "runtime/contacts/ContactStepper.h"
 #include "runtime/mass/MassMonitor.h"
 #include "runtime/run/Jumps.h"
 #include "runtime/run/Run.h"
@@ -33,6 +34,7 @@ public:
       : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink),
         events_(problem, workspace_), jumps_(problem, workspace_, events_),
         watches_(events_.any() || !problem.ticks.empty()) {
+    if (problem.contactSteps != nullptr) stepper_.emplace(problem, workspace_.bases());
     if (problem.mass != nullptr) mass_.emplace(*problem.mass, problem.params);
   }
   RunCore(const RunCore&) = delete;
@@ -96,7 +98,8 @@ protected:
   Sampler sampler_;
   EventWatch events_;
   Jumps jumps_;
-  const bool watches_; ///< every step is looked at for events and samplings
+  const bool watches_;                    ///< every step is looked at for events and samplings
+  std::optional<ContactStepper> stepper_; ///< of a method that steps contacts
   std::optional<MassMonitor> mass_;
   Pace pace_;
   RunResult result_;

@@ -30,6 +30,20 @@ std::string line(const std::string& name, const std::string& value) {
   return fmt::format("  {:<14} {}\n", name, value);
 }
 
+/// Of a method that steps contacts.
+std::string contactLines(const ContactReport& c) {
+  const auto perStep = [&](std::int64_t n) { return static_cast<double>(n) / static_cast<double>(c.steps); };
+  if (c.steps == 0) return line("contacts", "none has acted");
+  std::string text = line("contacts", fmt::format("{:.3g} act in a step, {} at most; {:.3g} sweeps over them",
+                                                  perStep(c.acting), c.most, perStep(c.sweeps)));
+  text += line("impulses", fmt::format("residual {:.3g} at most, of {:.3g}; {}", c.residual, c.tolerance,
+                                       c.stalled == 0 ? "no step stalled" : counted(c.stalled, "step") + " stalled"));
+  if (c.gains > 0)
+    text += line("", fmt::format("those of {} added energy, {:.3g} at most", counted(c.gains, "step"), c.gain));
+  return text + line("penetration",
+                     c.penetration > 0 ? fmt::format("{:.3g} at most, of {}", c.penetration, c.deepest) : "none");
+}
+
 } // namespace
 
 std::string summaryText(const Summary& s) {
@@ -58,6 +72,7 @@ std::string summaryText(const Summary& s) {
     text += line(u.name, fmt::format("not a number at {} of {} samples, from t = {}", u.samples, r.samples, u.time));
   if (r.energyError && !std::isnan(*r.energyError))
     text += line(s.energyChanges ? "change of energy" : "energy error", fmt::format("{:.3g}", *r.energyError));
+  if (r.contacts) text += contactLines(*r.contacts);
   for (const Defect& defect : r.defects) text += line("defect of " + defect.name, fmt::format("{:.3g}", defect.value));
   if (!s.output.empty()) text += line("output", fmt::format("{}, {}", s.output, counted(r.samples, "sample")));
   text += line("compile", duration(s.compileSeconds) +
@@ -102,6 +117,13 @@ std::string summaryJson(const Summary& s, const std::string& members) {
   j["jumps"] = ordered_json::array();
   for (const JumpCount& c : r.jumps)
     j["jumps"].push_back({{"name", c.name}, {"count", c.count}, {"first", c.first}, {"last", c.last}});
+  if (r.contacts) {
+    const ContactReport& c = *r.contacts;
+    j["contacts"] = {
+        {"steps", c.steps},         {"acting", c.acting},           {"most", c.most},       {"sweeps", c.sweeps},
+        {"tolerance", c.tolerance}, {"residual", c.residual},       {"stalled", c.stalled}, {"gains", c.gains},
+        {"gain", c.gain},           {"penetration", c.penetration}, {"deepest", c.deepest}};
+  }
   j["undefined"] = ordered_json::array();
   for (const Undefined& u : r.undefined)
     j["undefined"].push_back({{"name", u.name}, {"time", u.time}, {"samples", u.samples}, {"expected", u.expected}});

@@ -95,6 +95,12 @@ std::vector<Word> constraintWords(std::vector<Word> list) {
   return list;
 }
 
+std::vector<Word> contactWords(std::vector<Word> list) {
+  list.push_back({"impulses", "ks", 'k', "impulses(v, eps)",
+                  "the velocities that the impulses of all contacts make of v, to the relative tolerance eps"});
+  return list;
+}
+
 } // namespace
 
 std::string_view noun(char c) {

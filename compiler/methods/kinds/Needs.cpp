@@ -1,5 +1,6 @@
 #include "methods/kinds/Needs.h"
 
+#include "sema/model/ModelContacts.h"
 #include "sym/derivatives/Series.h"
 
 #include <algorithm>
@@ -70,12 +71,17 @@ public:
 
   /// Contacts hold for a part of the time, and friction is no force of a constraint: only the accelerations know of it.
   std::string takesNoContacts() const {
+    if (!m_.stepped.empty()) return stepsNoContacts();
     if (m_.contacts.empty()) return {};
+    if (method_.kind->name == contactKind)
+      return fmt::format("it has the contact `{}`, which a method that is declared `on contacts` steps itself, but no "
+                         "composition or adjoint of it",
+                         m_.contacts[0].name);
     const auto& needs = method_.kind->needs;
     const bool accelerations = std::all_of(needs.begin(), needs.end(), [](Need n) { return n == Need::HeldByOnto; });
     if (accelerations && !isSymmetric(method_)) return {};
     return fmt::format("it has the contact `{}`, and only methods on `manifold` and projected ones step the "
-                       "accelerations of contacts",
+                       "accelerations of contacts; those on `contacts` step them by impulses",
                        m_.contacts[0].name);
   }
 
@@ -90,6 +96,22 @@ public:
   }
 
 private:
+  static constexpr const char* contactKind = "contacts";
+
+  /// Of a model whose contacts were read for a method that steps them.
+  std::string stepsNoContacts() const {
+    const std::string& name = m_.stepped[0]->name;
+    if (method_.kind->name != contactKind || method_.composition)
+      return fmt::format("the contact `{}` acts by impulses, which methods on `contacts` know alone", name);
+    if (m_.simulation.sequential)
+      return "it takes impacts one after the other (`simultaneous = sequential`), and the method finds the impulses of "
+             "all contacts together";
+    const int calls = method_.calls("impulses");
+    if (calls == 1) return {};
+    return fmt::format("it has the contact `{}`, and the method {}", name,
+                       calls == 0 ? "has no `impulses` in its body" : "asks for `impulses` more than once");
+  }
+
   static bool isSymmetric(const CheckedMethod& method) {
     if (!method.composition) return false;
     const auto& parts = method.composition->parts;

@@ -34,9 +34,13 @@ struct Step {
   std::vector<const sym::Array*> embedded2;
   std::vector<KeptNumbers> kept; ///< of `keep`, and by what a step knows whether they still hold
   bool independent = false;      ///< equations of constraints must not depend on each other
-  int evaluations = 0;           ///< of f per step, those for the embedded result included
-  int ownEvaluations = 0;        ///< of f per step that `next` needs
-  int exponentials = 0;          ///< of the phase group per step
+  /// Of a method that steps contacts: the velocities of all factors, part by part, before the impulses of the step,
+  /// what these change (role State), and the tolerance of their equations; empty and null of others.
+  std::vector<const sym::Array*> free, change;
+  const sym::Array* tolerance = nullptr;
+  int evaluations = 0;    ///< of f per step, those for the embedded result included
+  int ownEvaluations = 0; ///< of f per step that `next` needs
+  int exponentials = 0;   ///< of the phase group per step
   /// Of a composition whose parts share code: its different steps, and what it makes of them, one after the other, each
   /// from the state that the one before left. Then `next` is empty.
   std::vector<Step> steps;

@@ -245,6 +245,7 @@ struct Simulation {
 };
 
 struct SceneDescription; // sema/model/Scene.h
+struct SteppedContact;   // sema/model/ModelContacts.h
 
 struct Model {
   explicit Model(sym::Graph& graph) : program(graph) {}
@@ -268,6 +269,8 @@ struct Model {
   std::vector<InitialValue> initials;
   std::vector<Observable> observables;
   std::vector<Contact> contacts;
+  /// The contacts of a model whose method steps them itself, by impulses; `contacts` and what they need is empty then.
+  std::vector<std::shared_ptr<const SteppedContact>> stepped;
   std::vector<Event> events;
   std::vector<DiscreteVariable> discretes;
   std::vector<Sampling> samplings;

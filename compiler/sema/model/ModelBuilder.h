@@ -225,6 +225,12 @@ private:
   bool gapOf(const std::string& name, ContactParts& parts, Constraint& gap, Contact& contact);
   bool lawsOf(const std::string& name, ContactParts& parts, Contact& contact);
   bool slipOf(const std::string& name, ContactParts& parts, Constraint& slip);
+  bool isWrongLaw(const std::string& key, const syntax::Expr& e);
+  bool isNoSlip(sym::Expr value, const syntax::Expr& e);
+  bool hasNoVelocities(Range contact);
+  [[nodiscard]] bool stepsContacts();
+  void steppedContact(const std::string& name, const std::vector<Clause>& clauses);
+  sym::Expr steppedValue(const Clause& c, const MemberClause& member, unsigned wrong, int mostEntries);
   void contactState(Contact& contact, Constraint& gap, Constraint* slip);
   void contactEvents(std::size_t contact);
   const sym::Array* contactMemory(const std::string& name, const Constraint& gap, const sym::Shape& shape, bool shown);

@@ -242,6 +242,13 @@ std::optional<Value> ModelBuilder::multiplier(const std::string& name, Range whe
   const Constraint* c = constraintNamed(name);
   if (c == nullptr) {
     if (!isConstraint(name)) return std::nullopt;
+    if (isContact(name) && stepsContacts()) {
+      s_.diagnostics
+          .error(Code::LIE0420, where,
+                 "`" + name + "` has no force at a state: the method of the run steps contacts by impulses over steps")
+          .suggest("methods on `manifold` find the forces of closed contacts");
+      return Value::error();
+    }
     if (!s_.diagnostics.hasErrors())
       s_.diagnostics.error(Code::LIE0420, where, "a constraint cannot depend on multipliers, which follow from it");
     return Value::error();

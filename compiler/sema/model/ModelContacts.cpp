@@ -2,6 +2,11 @@
 //
 // A contact is two constraints whose members hold while it is closed, numbers of the state that say whether it is, and
 // events where that changes. What happens there is decided while a model runs (runtime/contacts).
+//
+// Where the method of a run is declared `on contacts` it steps them itself, and nothing is kept for a member: a contact
+// is then expressions of its members' indices (ModelContacts.h).
+#include "sema/model/ModelContacts.h"
+
 #include "sema/model/ModelBuilder.h"
 
 #include <algorithm>
@@ -77,6 +82,7 @@ void ModelBuilder::buildContacts() {
 void ModelBuilder::contactOf(const std::string& name, const std::vector<Clause>& clauses) {
   const std::size_t before = s_.diagnostics.errorCount();
   ContactParts parts;
+  if (stepsContacts()) return steppedContact(name, clauses);
   Contact contact;
   Constraint gap, slip;
   contact.name = name;
@@ -84,19 +90,112 @@ void ModelBuilder::contactOf(const std::string& name, const std::vector<Clause>&
   if (!readContact(name, clauses, parts) || !gapOf(name, parts, gap, contact)) return;
   const bool friction = parts.settings.contains("friction");
   if (!lawsOf(name, parts, contact) || (friction && !slipOf(name, parts, slip))) return;
-  if (s_.diagnostics.errorCount() > before) return;
-  if (hamiltonian_ != nullptr) {
-    s_.diagnostics
-        .error(Code::LIE0446, contact.range, "contacts act on velocities: this model has a Hamiltonian, and momenta")
-        .suggest("write the Lagrangian, with `config q : M velocity v;`");
-    return;
-  }
+  if (s_.diagnostics.errorCount() > before || hasNoVelocities(contact.range)) return;
   contact.normal = model_->constraints.size();
   if (friction) contact.slip = contact.normal + 1;
   contactState(contact, gap, friction ? &slip : nullptr);
   model_->constraints.push_back(std::move(gap));
   if (friction) model_->constraints.push_back(std::move(slip));
   model_->contacts.push_back(std::move(contact));
+}
+
+bool ModelBuilder::hasNoVelocities(Range contact) {
+  if (hamiltonian_ == nullptr) return false;
+  s_.diagnostics.error(Code::LIE0446, contact, "contacts act on velocities: this model has a Hamiltonian, and momenta")
+      .suggest("write the Lagrangian, with `config q : M velocity v;`");
+  return true;
+}
+
+/// Whether the method of the run, that of the command line first, is declared `on contacts`. Compositions and adjoints
+/// of such methods are none.
+bool ModelBuilder::stepsContacts() {
+  std::string name;
+  if (s_.options.method) {
+    name = s_.options.method->substr(0, s_.options.method->find_first_of(" ("));
+  } else if (simulate_ != nullptr) {
+    for (const syntax::Setting& s : simulate_->settings)
+      if (s.key == "method" && s.value) name = s.value->kind == ExprKind::Call ? s.value->args[0]->text : s.value->text;
+  }
+  const std::vector<Found> found = s_.library.find({syntax::DeclKind::Method}, name, source_);
+  return !found.empty() && found.front().declaration->kindName == "contacts";
+}
+
+/// One value of a clause of a contact, at the indices of its member; empty after an error.
+Expr ModelBuilder::steppedValue(const Clause& c, const MemberClause& member, unsigned wrong, int mostEntries) {
+  const syntax::Expr& e = *c.statement->value;
+  const Value v = evaluator_.evaluate(e, Context{this, member.scope.get(), &member.loops});
+  const Expr value = v.isError() ? Expr() : evaluator_.tensor(v, e);
+  if (!value) return {};
+  if (value->shape.rank > (mostEntries > 1 ? 1 : 0) || (value->shape.rank == 1 && value->shape.rows != mostEntries)) {
+    evaluator_.report(Code::LIE0445, e.range, "a number is expected here, not " + value->shape.text());
+    return {};
+  }
+  if (refuse(value, e, wrong, contactWhat, Code::LIE0445) || reportsKinks(value, true, e.range, contactWhat)) return {};
+  return asReal(value);
+}
+
+void ModelBuilder::steppedContact(const std::string& name, const std::vector<Clause>& clauses) {
+  ContactParts parts;
+  auto contact = std::make_shared<SteppedContact>();
+  contact->name = name;
+  contact->range = clauses[0].statement->target.nameRange;
+  if (!readContact(name, clauses, parts) || hasNoVelocities(contact->range)) return;
+  constexpr unsigned ofLaws = OnDerived | OnInputs | OnMomenta | OnRandom, ofSlip = ofLaws | OnStates;
+  for (std::size_t k = 0; k < clauses.size(); ++k) {
+    const syntax::Target& target = clauses[k].statement->target;
+    const bool family = !target.binders.empty() || !target.indices.empty();
+    const std::vector<std::int64_t> extents(family ? 1 : 0, 0);
+    const auto m = open(*parts.gaps[k].statement, parts.gaps[k].surroundings, extents, name);
+    if (!m) return;
+    const auto value = [&](const Clause& c, unsigned wrong, int most = 1) { return steppedValue(c, *m, wrong, most); };
+    SteppedContact::Clause own;
+    own.loops = m->loops.loops;
+    own.index = m->index;
+    own.range = clauses[k].statement->value->range;
+    own.gap = value(parts.gaps[k], ofSlip | OnVelocities);
+    const Expr left = own.gap ? value(parts.lefts[k], ofSlip | OnVelocities) : Expr();
+    const Expr right = left ? value(parts.rights[k], ofSlip | OnVelocities) : Expr();
+    if (!right) return;
+    if ((dependence_.of(own.gap) & OnPoints) == 0) {
+      s_.diagnostics.error(Code::LIE0445, own.range,
+                           "the gap of a contact depends on configurations; this one does not");
+      return;
+    }
+    own.size = g_.add(g_.function(sym::Op::Abs, left), g_.function(sym::Op::Abs, right));
+    const auto law = [&](const char* key, Expr without) {
+      const auto it = parts.settings.find(key);
+      if (it == parts.settings.end()) return without;
+      return isWrongLaw(key, *it->second[k].statement->value) ? Expr() : value(it->second[k], ofLaws);
+    };
+    own.restitution = law("restitution", g_.number(0));
+    own.friction = own.restitution ? law("friction", g_.number(0)) : Expr();
+    own.rest = own.friction ? law("rest", g_.number(-1)) : Expr();
+    if (!own.rest) return;
+    if (const auto it = parts.settings.find("slip"); it != parts.settings.end()) {
+      own.slip = value(it->second[k], ofSlip, 2);
+      if (!own.slip || isNoSlip(own.slip, *it->second[k].statement->value)) return;
+    }
+    contact->clauses.push_back(std::move(own));
+  }
+  model_->stepped.push_back(std::move(contact));
+}
+
+bool ModelBuilder::isNoSlip(Expr value, const syntax::Expr& e) {
+  if ((dependence_.of(value) & OnVelocities) != 0) return false;
+  s_.diagnostics.error(Code::LIE0446, e.range, "the slip of a contact is a velocity; this one contains none");
+  return true;
+}
+
+/// True, and reported, of a number that no law can have.
+bool ModelBuilder::isWrongLaw(const std::string& key, const syntax::Expr& e) {
+  // What stands for a `rest` that a clause has not is made here, and no negation.
+  const bool negative = e.kind == ExprKind::Negate && e.args[0]->kind == ExprKind::Number && e.args[0]->number > 0;
+  const bool elastic = key == "restitution" && e.kind == ExprKind::Number && e.number > 1;
+  if (!negative && !elastic) return false;
+  s_.diagnostics.error(Code::LIE0447, e.range,
+                       elastic ? "a `restitution` above 1 would make energy of nothing: it lies between 0 and 1"
+                               : "`" + key + "` is not negative");
+  return true;
 }
 
 /// Takes the clauses apart; false after an error.
@@ -235,13 +334,7 @@ bool ModelBuilder::lawsOf(const std::string& name, ContactParts& parts, Contact&
     if (!found) return false;
     array = found->array;
     for (const Clause& c : it->second) {
-      const syntax::Expr& e = *c.statement->value;
-      const bool negative = e.kind == ExprKind::Negate && e.args[0]->kind == ExprKind::Number && e.args[0]->number > 0;
-      const bool elastic = std::string_view(key) == "restitution" && e.kind == ExprKind::Number && e.number > 1;
-      if (!negative && !elastic) continue;
-      s_.diagnostics.error(Code::LIE0447, e.range,
-                           elastic ? "a `restitution` above 1 would make energy of nothing: it lies between 0 and 1"
-                                   : std::string("`") + key + "` is not negative");
+      if (!isWrongLaw(key, *c.statement->value)) continue;
       return false;
     }
     return true;
@@ -273,10 +366,7 @@ bool ModelBuilder::slipOf(const std::string& name, ContactParts& parts, Constrai
   constexpr unsigned wrong = OnDerived | OnInputs | OnStates | OnMomenta | OnRandom;
   for (const Clause& c : parts.settings.at("slip"))
     if (refuse(value, *c.statement->value, wrong, "the slip of a contact", Code::LIE0446)) return false;
-  if ((dependence_.of(value) & OnVelocities) == 0) {
-    s_.diagnostics.error(Code::LIE0446, e.range, "the slip of a contact is a velocity; this one contains none");
-    return false;
-  }
+  if (isNoSlip(value, e)) return false;
   return !reportsKinks(value, true, e.range, "the slip");
 }
 

@@ -31,6 +31,8 @@ struct CompilationOptions {
   /// Values of `simulate` that the command line gives, as expressions by key (method time.from time.to step tolerance
   /// controller output.every seed).
   std::vector<std::pair<std::string, std::string>> simulate;
+  /// The method that the command line names, in the place of that of `simulate`: there are methods that step contacts.
+  std::optional<std::string> method;
   /// The model says what a picture of it shows, as far as it has no `view` (Model::scene).
   bool scene = false;
 };

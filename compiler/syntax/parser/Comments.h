@@ -7,7 +7,8 @@ namespace lmc::syntax {
 
 /// Whether nothing but blanks stands before `offset` on its line.
 inline bool startsLine(std::string_view source, std::uint32_t offset) {
-  while (offset > 0 && (source[offset - 1] == ' ' || source[offset - 1] == '\t')) --offset;
+  while (offset > 0 && (source[offset - 1] == ' ' || source[offset - 1] == '\t' || source[offset - 1] == '\f'))
+    --offset;
   return offset == 0 || source[offset - 1] == '\n' || source[offset - 1] == '\r' ||
          static_cast<unsigned char>(source[offset - 1]) == 0xBF;
 }
@@ -18,7 +19,7 @@ inline bool isLineEnd(std::string_view source, std::uint32_t begin, std::uint32_
   for (std::uint32_t i = end; i > begin; --i) {
     const char c = source[i - 1];
     if (c == '\n' || (c == '\r' && (i == end || source[i] != '\n'))) ++ends;
-    if (ends > 1 || (c != ' ' && c != '\t' && c != '\r' && c != '\n')) return false;
+    if (ends > 1 || (c != ' ' && c != '\t' && c != '\f' && c != '\r' && c != '\n')) return false;
   }
   return ends == 1;
 }
@@ -36,6 +37,7 @@ inline std::string docAbove(const LexemeList& list, std::uint32_t begin) {
     begin = at->begin;
     text.remove_prefix(std::min(text.find_first_not_of('/'), text.size()));
     if (text.starts_with(' ')) text.remove_prefix(1);
+    text = text.substr(0, text.find_last_not_of(" \t\f") + 1);
     lines.push_back(text);
   }
   std::string doc;

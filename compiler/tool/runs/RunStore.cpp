@@ -108,11 +108,12 @@ template <typename A, typename T> void archiveShared(A& a, std::shared_ptr<const
 template <typename A> void archive(A& a, runtime::Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, fields, rules, ticks, contacts, restoration,
          constants, functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, ranges,
-         timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
+         contactSteps, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
   archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, contacts, constants, functions,
              energyChanges, evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step,
              outputEvery, outputSteps, outputTimes, seed, undefinable);
+  // No run with contactSteps is kept: they stand for the model itself.
   archiveShared(a, mass);
   archiveShared(a, ranges);
 }
@@ -255,8 +256,8 @@ private:
     all(name, expression);
   }
   void add(const sema::CompilationOptions& x) {
-    const auto& [libraryRoot, importPath, overrides, readFile, simulate, scene] = x; // readFile: there is none
-    all(libraryRoot, importPath, overrides, simulate, scene);
+    const auto& [libraryRoot, importPath, overrides, readFile, simulate, method, scene] = x; // readFile: there is none
+    all(libraryRoot, importPath, overrides, simulate, method, scene);
   }
   void add(const jit::CompileOptions& x) {
     // Four say where to look, and how soon.

@@ -79,9 +79,9 @@ public:
     if (call[options::every]) problem_->outputSteps = 0;
     if (!checkRun(*pipeline_, *problem_, call)) return false;
     if (resume != nullptr) return checkResume(*pipeline_, *problem_, call, *resume);
-    if (shows_) return true;                // its columns are not those of other runs
-    if (problem_->restoration) return true; // that works on the model itself
-    keeper_ = std::thread([this] {          // while the run begins
+    if (shows_) return true;                                          // its columns are not those of other runs
+    if (problem_->restoration || problem_->contactSteps) return true; // these work on the model itself
+    keeper_ = std::thread([this] {                                    // while the run begins
       try {
         store_.keep(*pipeline_, *problem_);
       } catch (const std::exception&) { // prepared anew the next time
@@ -175,6 +175,8 @@ std::optional<Code> explanation(std::int32_t status) {
     return Code::LIE0535;
   case runtime::ContactLawWrong:
     return Code::LIE0536;
+  case runtime::ContactOverlap:
+    return Code::LIE0449;
   default:
     return std::nullopt;
   }
@@ -208,6 +210,11 @@ int report(const Context& context, const ReadyRun& ready, const runtime::Summary
   if (runtime::looksStiff(result.stiffness)) {
     const CodeInfo& code = info(Code::LIE0532);
     warn(fmt::format("{} (lmc explain {})", code.title, code.name));
+  }
+  if (result.contacts && (result.contacts->stalled > 0 || result.contacts->gains > 0)) {
+    const CodeInfo& code = info(Code::LIE0539);
+    warn(fmt::format("{}: {} of {} steps stalled, in {} impulses added energy (lmc explain {})", code.title,
+                     result.contacts->stalled, result.contacts->steps, result.contacts->gains, code.name));
   }
   if (result.limited) {
     complain(fmt::format("the run was stopped at t = {}: {}{}", result.failure->time, result.failure->cause,

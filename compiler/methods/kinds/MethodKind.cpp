@@ -9,7 +9,7 @@ namespace lmc::methods {
 
 namespace kinds {
 #define LMC_METHOD_KIND(ID, ...)                                                                                       \
-  [[nodiscard]] std::unique_ptr<MethodKind> ID(const KindContext& context, const ModelParts& parts);
+  std::unique_ptr<MethodKind> ID(const KindContext& context, const ModelParts& parts);
 #include "methods/checked/kinds.def"
 #undef LMC_METHOD_KIND
 } // namespace kinds
