@@ -75,6 +75,7 @@ RunResult RunCore::run() {
   for (const JumpCount& c : jumps_.counts())
     if (c.count > 0) result_.jumps.push_back(c);
   result_.events = jumps_.log();
+  result_.doubts = events_.doubts();
   tellUndefined();
   return std::move(result_);
 }
@@ -152,7 +153,7 @@ Checkpoint RunCore::checkpoint() const {
   c.iterations = result_.iterations + workspace_.iterationTurns();
   c.sampled = sampled_;
   c.samples = sampler_.memory();
-  c.signs = events_.signs();
+  c.signs = events_.memory();
   c.jumps = jumps_.memory();
   save(c);
   return c;
