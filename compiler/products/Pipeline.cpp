@@ -102,6 +102,7 @@ std::unique_ptr<const MethodStage> Pipeline::Impl::checkMethods() {
   }
   const sym::Graph::Work work = stage->layer->work();
   checkDeclaredMethods(&*stage->layer);
+  if (chosenMethod.empty()) checkChoice();
   stage->step = chosenStep(*stage->layer, methods::Parts::Shared);
   checkController();
   return stage;
@@ -114,6 +115,13 @@ void Pipeline::Impl::checkDeclaredMethods(mechanics::Layer* layer) {
       const Place place(d.nameRange);
       if (d.kind == syntax::DeclKind::Tableau) (void)methods::readTableau(*compilation, found);
       if (d.kind != syntax::DeclKind::Method && d.kind != syntax::DeclKind::Variational) continue;
+      if (d.name == "auto") {
+        diagnostics()
+            .error(Code::LIE0617, d.nameRange,
+                   "`auto` is the word for a method that is chosen: none may have this name")
+            .suggest("give the method another name");
+        continue;
+      }
       const auto method = methods::checkMethod(*compilation, found);
       // What only a model can refuse: groups without a retraction, equations that are more than the unknowns.
       if (method && layer != nullptr && methods::steps(*layer, *method))
@@ -133,12 +141,8 @@ void Pipeline::Impl::checkController() {
 }
 
 std::optional<methods::Step> Pipeline::Impl::chosenStep(mechanics::Layer& layer, methods::Parts parts) {
-  syntax::ExprPtr reference = model->simulation.method;
-  if (options.method) {
-    const SourceId id = compilation->sources().add("--method", *options.method);
-    reference = syntax::parseMethodReference(compilation->sources(), id, diagnostics());
-  }
-  if (!reference) return std::nullopt;
+  const syntax::ExprPtr reference = methodReference();
+  if (!reference || (automatic() && chosenMethod.empty())) return std::nullopt;
   const Place place(reference->range);
   return methods::instantiate(*compilation, layer, *reference, parts);
 }
@@ -159,6 +163,7 @@ bool Pipeline::Impl::requireMethod() {
 
 const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   if (!(needMethod ? checkAll() : check()) || !requireModel()) return nullptr;
+  if (needMethod && automatic() && !chosen && !choose()) return nullptr;
   if (needMethod && !requireMethod()) return nullptr;
   std::unique_ptr<const Prepared>& result = needMethod ? preparedForSteps : preparedForField;
   if (!result) result = preparedOver(needMethod ? methods.get() : nullptr);

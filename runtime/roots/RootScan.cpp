@@ -180,8 +180,8 @@ std::int32_t RootScan::withoutRates(const std::optional<RootPoint>& earlier, con
     if (const std::int32_t status = look(left.at + x * h, p); status != 0) return status;
     insert(p);
   }
-  for (const bool left : {true, false})
-    if (const std::int32_t status = nearEnd(left); status != 0) return status;
+  for (const bool atLeft : {true, false})
+    if (const std::int32_t status = nearEnd(atLeft); status != 0) return status;
   const std::vector<RootPoint> all = points_;
   for (std::size_t k = 1; k + 1 < all.size(); ++k)
     if (const std::int32_t status = bottom(all[k - 1], all[k], all[k + 1]); status != 0) return status;

@@ -69,6 +69,7 @@ products::PipelineOptions pipelineOptions(const Invocation& call) {
   }
   setting("step", call[options::step]);
   setting("tolerance", call[options::tolerance]);
+  setting("accuracy", call[options::accuracy]);
   setting("controller", call[options::controller]);
   setting("safety", call[options::safety]);
   setting("norm", call[options::norm]);
