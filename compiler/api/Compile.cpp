@@ -3,7 +3,7 @@
 
 #include "base/Files.h"
 #include "base/Installation.h"
-#include "products/Untrusted.h"
+#include "products/Pipeline.h"
 #include "products/stages/Stages.h"
 
 #include <exception>

@@ -237,6 +237,7 @@ unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPatter
                                                                              : modelPlace());
   unit::Unit unit = product.unit.build(zeros);
   fill(unit.problem, product);
+  if (unit.advance() >= 0) unit.problem.operationsPerStep = tape::cost(unit.module, unit.advance());
   unit.problem.codeKey = keyOf(unit.module);
   return unit;
 }
@@ -254,7 +255,8 @@ runtime::Problem Pipeline::Impl::compiled(const Product& product, const unit::Ze
 
 Steps Pipeline::Impl::stepsOf(bool needMethod) const {
   if (!needMethod || step() == nullptr) return Steps::None;
-  const bool adaptive = !options.fixedSteps && !step()->embedded.empty() && !model->simulation.tolerances.empty();
+  const bool wanted = chosen || !model->simulation.tolerances.empty();
+  const bool adaptive = !options.fixedSteps && !step()->embedded.empty() && wanted;
   return adaptive ? Steps::Adaptive : Steps::Fixed;
 }
 
@@ -380,6 +382,8 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
   p.estimatesError = needMethod && !step()->embedded.empty();
   if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);
+  p.chosen = chosen;
+  if (chosen && p.control) std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), chosen->tolerance);
   p.exponentialsPerStep = needMethod ? step()->exponentials : 0;
   p.order = needMethod ? step()->order : 0;
   const auto setting = [&](const char* key) {
@@ -388,7 +392,7 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   };
   p.timeFrom = setting("time.from");
   p.timeTo = setting("time.to");
-  p.step = setting("step");
+  p.step = automatic() ? std::numeric_limits<double>::quiet_NaN() : setting("step"); // that of the method before
   p.outputEvery = setting("output.every");
   const double steps = setting("output.steps");
   p.outputSteps = wholeNumber(steps).value_or(0);

@@ -100,7 +100,7 @@ private:
 } // namespace
 
 std::unique_ptr<runtime::Problem> Pipeline::Impl::buildHost(HostSteps steps) {
-  if (steps == HostSteps::Default && !checkAll()) return nullptr;
+  if (steps == HostSteps::Default && (!checkAll() || (automatic() && prepare(true) == nullptr))) return nullptr;
   const Steps wanted = steps == HostSteps::Default ? stepsOf(true)
                        : steps == HostSteps::None  ? Steps::None
                        : steps == HostSteps::Fixed ? Steps::Fixed

@@ -227,6 +227,21 @@ struct Pipeline::Impl {
 
   bool requireMethod();
 
+  // --- a method that is chosen (Methods.cpp) ------------------------------------------------------------------------
+  /// The method as it is asked for: on the command line, else in the model; null: nowhere.
+  syntax::ExprPtr methodReference();
+  /// `method = auto`: asked for, whether or not it has been chosen yet.
+  [[nodiscard]] bool automatic();
+  /// Reports settings that do not go with the method, or with one that is chosen.
+  void checkChoice();
+  /// Chooses the method and its tolerance for the model. False, and reported, where none fits.
+  bool choose();
+  /// The problem with a method, for trials; null where it cannot step the model, or takes more operations a step. `why`
+  /// then says so.
+  std::unique_ptr<runtime::Problem> tryMethod(const std::string& name, double mostOperations, std::string& why);
+  /// True, and reported, where a method is to be chosen: of what wants steps of a fixed length.
+  bool refusesChoice(const std::string& what);
+
   /// Everything that is needed to compile has been checked; null on errors.
   const Prepared* prepare(bool needMethod);
   /// Over the methods, or over the system (null).
@@ -299,6 +314,8 @@ struct Pipeline::Impl {
   std::unique_ptr<const mechanics::System> system;
   std::unique_ptr<const MethodStage> methods;
   std::unique_ptr<const Prepared> preparedForSteps, preparedForField;
+  std::string chosenMethod;                    ///< of `method = auto`, while it is tried and from then on
+  std::optional<runtime::ChosenMethod> chosen; ///< nothing: not yet, or the method is given
   // Of a step that shares code, written out; null before it was asked for.
   std::unique_ptr<const MethodStage> wholeMethods;
   std::unique_ptr<const Prepared> preparedForWhole;

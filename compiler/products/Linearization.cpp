@@ -177,6 +177,7 @@ private:
 } // namespace
 
 std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(methods::LinearizationRequest request) {
+  if (request.step && (!checkAll() || (!chosen && refusesChoice("the derivative of a step")))) return nullptr;
   const Prepared* const prepared = prepare(request.step);
   if (prepared == nullptr ||
       (request.step && (refusesImpulses("derivatives of steps") || refusesDerivatives("the linearization") ||

@@ -10,6 +10,7 @@
 #include "methods/Instantiate.h"
 #include "methods/checked/Tableau.h"
 #include "sym/Print.h"
+#include "sema/session/ConfinedReader.h"
 #include "syntax/Print.h"
 #include "syntax/parser/Parser.h"
 #include "tape/TapeCost.h"
@@ -105,6 +106,7 @@ std::unique_ptr<const MethodStage> Pipeline::Impl::checkMethods() {
   }
   const sym::Graph::Work work = stage->layer->work();
   checkDeclaredMethods(&*stage->layer);
+  if (chosenMethod.empty()) checkChoice();
   stage->step = chosenStep(*stage->layer, methods::Parts::Shared);
   checkController();
   return stage;
@@ -117,6 +119,13 @@ void Pipeline::Impl::checkDeclaredMethods(mechanics::Layer* layer) {
       const Place place(d.nameRange);
       if (d.kind == syntax::DeclKind::Tableau) (void)methods::readTableau(*compilation, found);
       if (d.kind != syntax::DeclKind::Method && d.kind != syntax::DeclKind::Variational) continue;
+      if (d.name == "auto") {
+        diagnostics()
+            .error(Code::LIE0617, d.nameRange,
+                   "`auto` is the word for a method that is chosen: none may have this name")
+            .suggest("give the method another name");
+        continue;
+      }
       const auto method = methods::checkMethod(*compilation, found);
       // What only a model can refuse: groups without a retraction, equations that are more than the unknowns.
       if (method && layer != nullptr && methods::steps(*layer, *method))
@@ -136,12 +145,8 @@ void Pipeline::Impl::checkController() {
 }
 
 std::optional<methods::Step> Pipeline::Impl::chosenStep(mechanics::Layer& layer, methods::Parts parts) {
-  syntax::ExprPtr reference = model->simulation.method;
-  if (options.method) {
-    const SourceId id = compilation->sources().add("--method", *options.method);
-    reference = syntax::parseMethodReference(compilation->sources(), id, diagnostics());
-  }
-  if (!reference) return std::nullopt;
+  const syntax::ExprPtr reference = methodReference();
+  if (!reference || (automatic() && chosenMethod.empty())) return std::nullopt;
   const Place place(reference->range);
   return methods::instantiate(*compilation, layer, *reference, parts);
 }
@@ -162,6 +167,7 @@ bool Pipeline::Impl::requireMethod() {
 
 const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   if (!(needMethod ? checkAll() : check()) || !requireModel()) return nullptr;
+  if (needMethod && automatic() && !chosen && !choose()) return nullptr;
   if (needMethod && !requireMethod()) return nullptr;
   std::unique_ptr<const Prepared>& result = needMethod ? preparedForSteps : preparedForField;
   if (!result) result = preparedOver(needMethod ? methods.get() : nullptr);
@@ -341,6 +347,18 @@ std::optional<std::int64_t> Pipeline::freedoms() {
 }
 const Timings& Pipeline::timings() const {
   return impl_->timings;
+}
+
+void distrustModel(PipelineOptions& options, const std::filesystem::path& folder) {
+  auto& read = options.compilation.readFile;
+  read = sema::ConfinedReader(folder, std::exchange(read, {}));
+  options.compile.useCache = false;
+  // A limit of 0 is none.
+  const Limits usual;
+  Limits& limits = options.limits;
+  if (limits.seconds == 0) limits.seconds = usual.seconds;
+  if (limits.nodes == 0) limits.nodes = usual.nodes;
+  if (limits.megabytes == 0) limits.megabytes = usual.megabytes;
 }
 
 } // namespace lmc::products

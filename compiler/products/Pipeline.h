@@ -157,4 +157,11 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
+/// What `--untrusted`, and the same option of the interface, mean for the compilation of a model that somebody else has
+/// written: `read` and `import` find files below the folder of the model only, messages do not show what is in them,
+/// the cache is neither read nor written. Here is also where budgets of compilation are turned on.
+///
+/// `folder`: of the model. A reader that the options have already goes on to be asked, for files below it.
+void distrustModel(PipelineOptions& options, const std::filesystem::path& folder);
+
 } // namespace lmc::products

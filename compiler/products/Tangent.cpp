@@ -58,6 +58,7 @@ void addTangent(unit::UnitBuilder& unit, const mechanics::System& system, const 
 }
 
 std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
+  if (!checkAll() || (!chosen && refusesChoice("the tangent map of a step"))) return nullptr;
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr || refusesImpulses("derivatives of steps") || refusesDerivatives("the tangent map") ||
       refusesResets("derivatives of steps"))

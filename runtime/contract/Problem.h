@@ -130,6 +130,24 @@ struct ErrorControl {
   std::int64_t evaluationsOfStart = 0;  ///< of f
 };
 
+/// What was found of a method while one was chosen for a model.
+struct TriedMethod {
+  std::string name;
+  double operations = 0; ///< that a whole run with the accuracy takes, by count; infinite: it did not come that far
+  std::string why;       ///< it was not chosen, as a sentence has it; empty of the one that was
+};
+
+/// How the method and the tolerance of a problem were chosen (runtime/choice/Choice.h).
+struct ChosenMethod {
+  double accuracy = 0;  ///< that was asked for
+  double tolerance = 0; ///< absolute and relative, of all variables
+  double expected = 0;  ///< the error of the run in the units of `accuracy`
+  double until = 0;     ///< the time up to which errors were measured; behind it they are extrapolated
+  std::string growth;   ///< by which law, as a sentence has it; empty: nothing is extrapolated
+  std::string doubt;    ///< why the run may be farther from the motion all the same; empty: no reason is known
+  std::vector<TriedMethod> tried;
+};
+
 /// A function of one argument t, or of t and h, and what it writes; -1: there is none.
 struct Computed {
   int function = -1;
@@ -159,8 +177,10 @@ struct Problem {
   bool estimatesError = false;          ///< the method has an error estimate
   std::int64_t exponentialsPerStep = 0; ///< of the group that acts on the phase manifold
   int order = 0;                        ///< that the method declares
+  double operationsPerStep = 0;         ///< of one call of the step or the trial, by tape::cost; 0: not counted
 
   std::optional<ErrorControl> control;   ///< adaptive steps
+  std::optional<ChosenMethod> chosen;    ///< nothing: the method was given
   std::shared_ptr<const MassCheck> mass; ///< of a run that solves for accelerations; else null
   /// Of a model that looks up tables: tells which one a run has left; else null.
   std::shared_ptr<const RangeCheck> ranges;

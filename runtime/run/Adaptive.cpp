@@ -15,6 +15,8 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 /// A remainder of the run below this part of a step is taken with it.
 constexpr double sliver = 0.01;
+/// The part of a step below which a piece of it is very short.
+constexpr double veryShort = 1e-2;
 /// Rejections of one step after which the run is given up, however long the step still is.
 constexpr int mostRejections = 200;
 
@@ -63,6 +65,9 @@ private:
   /// One accepted step from t_, after as many rejected ones as it takes. False when there is none.
   bool step() {
     const std::span<double> state = workspace_.state();
+    previous_.swap(before_);
+    previousLeft_ = left_;
+    if (!smooth_) previous_.clear();
     before_.assign(state.begin(), state.end());
     beforeStep();
     for (int rejections = 0;; ++rejections) {
@@ -170,6 +175,7 @@ private:
             left_, t_ - left_, end, [this](double theta) { return partial(theta); }, happened))
       return false;
     t_ = result_.time = end;
+    smooth_ = !happened && !jumps_.due(t_);
     if (happened) {
       jumped_ = true;
       const bool goesOn = samples() && jump(t_);
@@ -254,7 +260,15 @@ private:
   bool sampleInside(double due) {
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
-    const bool wanted = ok(partial(due - left_), left_) && take(due);
+    std::int32_t status = partial(due - left_);
+    if (status == NoConvergence && !previous_.empty() && due - left_ < veryShort * (t_ - left_)) {
+      // What a very short step changes is lost in rounding, so that implicit methods do not find it: the step before,
+      // a little longer, ends at the same time.
+      std::copy(previous_.begin(), previous_.end(), state.begin());
+      result_.evaluations += control_.evaluationsPerTrial;
+      status = workspace_.trial(previousLeft_, due - previousLeft_);
+    }
+    const bool wanted = ok(status, left_) && take(due);
     std::copy(after_.begin(), after_.end(), state.begin());
     sampled_ = due;
     return wanted;
@@ -270,6 +284,9 @@ private:
   int rejected_ = 0;                   ///< trials of the last step
   std::int64_t count_ = 0;             ///< samples by time so far, the first one apart
   std::vector<double> before_, after_; ///< the states at left_ and at t_
+  std::vector<double> previous_;       ///< the state at the begin of the step before; empty: a jump lies between
+  double previousLeft_ = 0;            ///< its time
+  bool smooth_ = false;                ///< nothing has changed the state at the end of the last step
   std::int32_t status_ = Ok;           ///< of the last trial
   std::size_t worst_ = 0;              ///< the piece with the largest error of the last trial
 };

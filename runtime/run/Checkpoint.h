@@ -47,7 +47,7 @@ struct Checkpoint {
   StepController::Memory controllerMemory;
   double firstStep = 0, smallestStep = 0, largestStep = 0;
   StiffnessMemory stiffness;
-  std::vector<double> signs; ///< of events (EventWatch::signs)
+  std::vector<double> signs; ///< of events, and more (EventWatch::memory)
   Jumps::Memory jumps;
   std::vector<double> contacts; ///< of a method that steps contacts (ContactStepper::memory)
 };

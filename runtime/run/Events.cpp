@@ -13,6 +13,11 @@ namespace {
 constexpr double doubleRoundOff = std::numeric_limits<double>::epsilon();
 /// What is left of a value at its root, times this, is taken for rounding behind a reset.
 constexpr double perResidual = 8;
+/// Of the largest value of an event: what rounding may leave of it.
+constexpr double touchRounding = 16 * doubleRoundOff;
+/// Of the same: what steps of a fixed length, of which no error is known, are trusted to.
+constexpr double fixedStepDoubt = 1e3 * touchRounding;
+constexpr std::size_t mostDoubts = 1000;
 
 int signOf(double x) {
   return x > 0 ? 1 : x < 0 ? -1 : 0;
@@ -70,6 +75,8 @@ std::int32_t EventWatch::evaluate(double t) {
   now_.rates.clear();
   for (const EventOutput& e : events_) {
     const double value = workspace_.output()[static_cast<std::size_t>(e.offset)];
+    const std::size_t k = now_.values.size();
+    if (std::abs(value) > largest_[k] && std::isfinite(value)) largest_[k] = std::abs(value);
     now_.values.push_back(value);
     now_.rates.push_back(e.rate < 0 ? std::numeric_limits<double>::quiet_NaN()
                                     : workspace_.output()[static_cast<std::size_t>(e.rate)]);
@@ -84,27 +91,56 @@ std::int32_t EventWatch::evaluate(double t) {
 std::int32_t EventWatch::begin(double t) {
   signs_.assign(events_.size(), 0);
   armed_.assign(events_.size(), false);
+  touched_.assign(events_.size(), std::nullopt);
+  largest_.assign(events_.size(), 0);
   const std::int32_t status = evaluate(t);
   if (status == Ok) accept();
+  stepBefore_ = step_ = 0;
   return status;
 }
 
-std::int32_t EventWatch::begin(double t, const std::vector<double>& signs) {
+std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
   const std::int32_t status = begin(t);
-  for (std::size_t k = 0; k < std::min(signs.size(), signs_.size()); ++k) {
-    signs_[k] = signOf(signs[k]);
-    armed_[k] = std::abs(signs[k]) > 1;
+  const std::size_t n = signs_.size();
+  if (memory.size() != 3 * n + 1) return status;
+  before_.values.assign(n, 0);
+  for (std::size_t k = 0; k < n; ++k) {
+    signs_[k] = signOf(memory[k]);
+    armed_[k] = std::abs(memory[k]) > 1;
+    largest_[k] = memory[n + k];
+    before_.values[k] = memory[2 * n + k];
   }
+  stepBefore_ = memory.back();
   return status;
 }
 
-std::vector<double> EventWatch::signs() const {
+std::vector<double> EventWatch::memory() const {
   std::vector<double> list;
   for (std::size_t k = 0; k < signs_.size(); ++k) list.push_back(armed_[k] ? 2 * signs_[k] : signs_[k]);
+  list.insert(list.end(), largest_.begin(), largest_.end());
+  for (std::size_t k = 0; k < signs_.size(); ++k) {
+    const double value = stepBefore_ > 0 ? before_.values[k] : 0;
+    list.push_back(std::isfinite(value) ? value : 0);
+  }
+  list.push_back(stepBefore_);
   return list;
 }
 
+/// What the last look was not sure of, as far as the step went, and of the events that have ended it: their extremum
+/// lies behind the first crossing.
+void EventWatch::tellDoubts(double until) {
+  for (const EventDoubt& d : pending_) {
+    const bool ended = std::any_of(happened_.begin(), happened_.end(),
+                                   [&](std::size_t k) { return events_[k].entry.name() == d.name; });
+    if ((d.time <= until || (d.happened && ended)) && doubts_.size() < mostDoubts) doubts_.push_back(d);
+  }
+  pending_.clear();
+}
+
 void EventWatch::accept() {
+  tellDoubts(std::numeric_limits<double>::infinity());
+  before_ = left_;
+  stepBefore_ = step_;
   for (std::size_t k = 0; k < signs_.size(); ++k) {
     const int sign = signOf(now_.values[k]);
     if (sign == 0 || (armed_[k] && sign != signs_[k])) continue; // it is still at zero, on its way
@@ -122,23 +158,20 @@ bool EventWatch::counts(std::size_t k, int before) const {
 /// At the present values.
 bool EventWatch::happens(const Candidate& c) const {
   const double value = now_.values[c.event];
-  return !std::isnan(value) && signOf(value) != c.before;
+  return c.touches || (!std::isnan(value) && signOf(value) != c.before);
 }
 
-/// Looks between the ends of a step, near the extremum that values and rates tell of, for a value of the other side
-/// than both ends; of an armed event, which begins at zero, of its own side.
+/// Of an armed event, which begins at zero, and ends on the other side: looks between the ends of a step, near the
+/// extremum that values and rates tell of, for a value of its own side.
 std::int32_t EventWatch::turn(std::size_t k, const Values& end, double t, double h, const To& to,
                               std::optional<double>& seen) {
   constexpr int most = 60;
-  constexpr double clearAtFirst = 0.5, clear = 0.05; // of the values at the ends, by which the cubic may be wrong
   constexpr double edge = 0.01;
-  const int wanted = armed_[k] ? signs_[k] : -signs_[k];
+  const int wanted = signs_[k];
   double lo = 0, hi = h, vlo = left_.values[k], rlo = left_.rates[k], vhi = end.values[k], rhi = end.rates[k];
   for (int turn = 0; turn < most; ++turn) {
     const double width = hi - lo;
     const Extremum x = extremumOf(vlo, rlo * width, vhi, rhi * width);
-    const double size = std::max(std::abs(vlo), std::abs(vhi));
-    if (!armed_[k] && wanted * x.value < -(turn == 0 ? clearAtFirst : clear) * size) return Ok;
     const double theta = lo + width * std::clamp(x.at, edge, 1 - edge);
     if (!(theta > lo && theta < hi)) return Ok;
     std::int32_t status = to(theta);
@@ -158,44 +191,100 @@ std::int32_t EventWatch::turn(std::size_t k, const Values& end, double t, double
   return Ok;
 }
 
+RootScale EventWatch::scaleOf(std::size_t k, double t, double h) const {
+  double part = fixedStepDoubt;
+  if (problem_.control)
+    for (const double tolerance : problem_.control->tolerances) part = std::max(part, tolerance);
+  const double rounding = touchRounding * largest_[k];
+  return {rounding, part * largest_[k], 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + h))};
+}
+
+/// Looks for several roots within the step, and for double ones.
+std::int32_t EventWatch::scan(std::size_t k, const Values& end, double t, double h, const To& to) {
+  RootPoint left{0, left_.values[k], left_.rates[k]};
+  const RootPoint right{h, end.values[k], end.rates[k]};
+  const auto evaluateAt = [&](RootPoint& p) {
+    std::int32_t status = to(p.at);
+    if (status == Ok) status = evaluate(t + p.at);
+    if (status != Ok) return status;
+    p.value = now_.values[k];
+    p.rate = now_.rates[k];
+    return std::isnan(p.value) ? static_cast<std::int32_t>(NonFinite) : status;
+  };
+  RootScan found(evaluateAt, scaleOf(k, t, h));
+  const auto bySignsAlone = [&] {
+    if (signOf(right.value) != signs_[k] && counts(k, signs_[k])) candidates_.push_back({k, 0, h, signs_[k]});
+    return static_cast<std::int32_t>(Ok);
+  };
+  std::int32_t status = Ok;
+  if (std::isnan(left.value)) return bySignsAlone();
+  if (std::isfinite(left.rate) && std::isfinite(right.rate)) {
+    status = armed_[k] ? found.afterZero(left, signs_[k], right) : found.withRates(left, right);
+  } else if (events_[k].cause == ContactCause::None) {
+    std::optional<RootPoint> earlier;
+    if (stepBefore_ > 0 && std::isfinite(before_.values[k])) earlier = RootPoint{-stepBefore_, before_.values[k]};
+    status = found.withoutRates(earlier, left, right);
+  } else {
+    return bySignsAlone();
+  }
+  if (status == NonFinite && undefined_.empty()) return bySignsAlone(); // it may be undefined between the ends
+  if (status == Ok) take(k, found, t);
+  return status;
+}
+
+/// Makes the first root that counts a candidate. Double roots are no events of contacts: no gap closes there.
+void EventWatch::take(std::size_t k, const RootScan& found, double t) {
+  std::optional<Candidate> first;
+  int sign = signs_[k];
+  const std::vector<RootPoint>& points = found.points();
+  for (std::size_t i = 1; i < points.size() && !first; ++i) {
+    const int now = signOf(points[i].value);
+    if (now == sign || (now == 0 && i + 1 < points.size())) continue;
+    if (counts(k, sign)) first = Candidate{k, points[i - 1].at, points[i].at, sign};
+    sign = now;
+  }
+  const double rounding = scaleOf(k, t, 0).rounding;
+  for (const RootScan::Extremum& e : found.extrema()) {
+    if (events_[k].cause != ContactCause::None) continue;
+    if (std::abs(e.value) <= rounding) {
+      if (!(e.at > 0)) continue; // it was the end of the step before
+
+      if (!first || e.at <= first->until) first = Candidate{k, e.at, e.at, e.side, true};
+      break;
+    }
+    pending_.push_back({events_[k].entry.name(), t + e.at, e.value, signOf(e.value) != e.side});
+  }
+  if (first) candidates_.push_back(*first);
+}
+
 /// Adds the event to the candidates if it happens within the step.
 std::int32_t EventWatch::consider(std::size_t k, const Values& end, double t, double h, const To& to) {
   const int sign = signs_[k], after = signOf(end.values[k]);
   if (sign == 0 || std::isnan(end.values[k])) return Ok;
-  const double rate0 = left_.rates[k], rate1 = end.rates[k];
-  const bool known = std::isfinite(rate0) && std::isfinite(rate1);
-  std::optional<double> seen;
-  if (armed_[k] && after != sign) {
-    // It went to its side and came back; or it has not left zero yet.
-    if (!known || sign * rate1 >= 0) return Ok;
-    if (!counts(k, sign)) {
-      armed_[k] = false; // the way back does not count: `accept` takes the sign
-      return Ok;
-    }
-    const std::int32_t status = turn(k, end, t, h, to, seen);
-    if (seen)
-      candidates_.push_back({k, *seen, h, sign});
-    else if (status == Ok)
-      stuck_ = events_[k].entry.name();
-    return status;
-  }
-  if (after != sign) {
-    if (counts(k, sign)) candidates_.push_back({k, 0, h, sign});
+  const bool known = std::isfinite(left_.rates[k]) && std::isfinite(end.rates[k]);
+  if (!armed_[k] || (after == sign && known)) return scan(k, end, t, h, to);
+  if (after == sign) return Ok;
+  const double rate1 = end.rates[k];
+  // It went to its side and came back; or it has not left zero yet.
+  if (!known || sign * rate1 >= 0) return Ok;
+  if (!counts(k, sign)) {
+    armed_[k] = false; // the way back does not count: `accept` takes the sign
     return Ok;
   }
-  if (armed_[k] || !known || sign * rate0 >= 0 || sign * rate1 <= 0) return Ok;
+  std::optional<double> seen;
   const std::int32_t status = turn(k, end, t, h, to, seen);
-  if (!seen) return status;
-  if (counts(k, sign))
-    candidates_.push_back({k, 0, *seen, sign});
-  else
-    candidates_.push_back({k, *seen, h, -sign});
+  if (seen)
+    candidates_.push_back({k, *seen, h, sign});
+  else if (status == Ok)
+    stuck_ = events_[k].entry.name();
   return status;
 }
 
 std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool& happened) {
   stuck_.clear();
   candidates_.clear();
+  pending_.clear();
+  step_ = h;
   happened = false;
   std::int32_t status = evaluate(end);
   if (status != Ok) return status;
@@ -215,6 +304,9 @@ std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool
 /// present ones, has its new sign. `here`: the state is that at the time which was found.
 std::int32_t EventWatch::root(const Candidate& c, double until, double t, const To& to, double& found, bool& here) {
   const std::size_t k = c.event;
+  here = true;
+  found = until;
+  if (c.touches) return Ok;
   const double resolution = 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + until));
   double left = c.from, right = until, valueRight = now_.values[k], rateRight = now_.rates[k];
   double valueLeft = 0, rateLeft = std::numeric_limits<double>::quiet_NaN();
@@ -259,6 +351,7 @@ std::int32_t EventWatch::root(const Candidate& c, double until, double t, const 
 
 std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& found) {
   double first = h;
+  std::size_t winner = 0;        // the event that `first` is of
   bool any = false, here = true; // the state is that at `first`: at the begin the end of the step
   const auto go = [&](double theta) {
     const std::int32_t status = to(theta);
@@ -274,6 +367,7 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
     if (status == Ok) status = root(c, until, t, to, first, here);
     if (status != Ok) return status;
     any = true;
+    winner = c.event;
   }
   if (!here)
     if (const std::int32_t status = go(first); status != Ok) return status;
@@ -298,14 +392,21 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
     collect();
     std::sort(happened_.begin(), happened_.end());
   }
+  // A partial step over the whole length may differ in the last bit from the step, which had the new sign.
+  if (happened_.empty()) happened_.push_back(winner);
   // What a value changes by in the time that is left uncertain is left of it.
   for (std::size_t k = 0; k < residual_.size(); ++k)
     if (std::isfinite(now_.rates[k])) residual_[k] = std::max(residual_[k], std::abs(now_.rates[k]) * resolution);
   found = {events_[happened_.front()].entry.name(), first == h ? t + h : t + first};
+  tellDoubts(found.time);
+  touched_.assign(events_.size(), std::nullopt);
   if (!here) status = to(first);
   if (status == Ok) status = evaluate(found.time);
-  if (status == Ok) leaveZero();
-  return status;
+  if (status != Ok) return status;
+  for (const Candidate& c : candidates_)
+    if (c.touches && c.until <= first) touched_[c.event] = now_.rates[c.event];
+  leaveZero();
+  return Ok;
 }
 
 /// The step ends at the event: others that have begun at zero, and are on their side by now, have left it. What the
@@ -336,10 +437,15 @@ std::int32_t EventWatch::settle(double t, const std::vector<std::size_t>& done) 
       continue;
     }
     const bool zero = k < residual_.size() && std::abs(value) <= perResidual * residual_[k];
-    armed_[k] = zero && std::isfinite(rate) && rate != 0;
-    signs_[k] = armed_[k] ? signOf(rate) : signOf(value);
+    // What has touched zero, and goes on as it came, stays on its side: its rate is zero up to rounding, too.
+    const bool goesBack = zero && touched_[k] && (*touched_[k] == rate || std::isnan(rate));
+    armed_[k] = goesBack || (zero && std::isfinite(rate) && rate != 0);
+    if (!goesBack) signs_[k] = armed_[k] ? signOf(rate) : signOf(value);
   }
+  touched_.assign(events_.size(), std::nullopt);
   left_ = now_;
+  stepBefore_ = 0;
+  step_ = 0;
   return Ok;
 }
 

@@ -1,6 +1,7 @@
 // Events: expressions at whose zero crossing a run stops, or the state is reset.
 #pragma once
 
+#include "runtime/roots/RootScan.h"
 #include "runtime/run/Workspace.h"
 
 #include <functional>
@@ -14,14 +15,26 @@ struct EventFound {
   double time = 0;
 };
 
+/// An extremum of an event so near to zero that the error of the run decides on which side it lies.
+struct EventDoubt {
+  std::string name;
+  double time = 0;
+  double value = 0;      ///< of the event there
+  bool happened = false; ///< it was taken for one that crosses zero
+};
+
 /// Watches the signs of a problem's events along a run.
 ///
 /// An event has happened when its value has another sign than it had last, or is zero, and the direction is right. A
-/// value that is zero at the begin has no sign: the first other one counts. Two crossings within one step are seen
-/// where the rate of the event is known (EventOutput::rate): the value then has an extremum between the ends of the
-/// step, which is looked for where the cubic through values and rates comes near to zero; else they are not seen. A
-/// value that is no number is a failure (tape::NonFinite, and `undefined` tells of what), unless the model says that it
-/// may be (Problem::undefinable): then it has no sign, and the last one stays.
+/// value that is zero at the begin has no sign: the first other one counts. An extremum that is zero up to rounding
+/// (`touchRounding` of the largest value so far) is a double root: the value crosses zero both ways at one time, so
+/// that this is an event of any direction.
+///
+/// Several roots within one step are looked for (EventScan.cpp) where the cubic through values and rates at the ends
+/// comes near to zero between them. Of events whose rate is not known (EventOutput::rate) three values within the step
+/// are looked at, where the parabola through the ends and the begin of the step before comes near to zero. A value that
+/// is no number is a failure (tape::NonFinite, and `undefined` tells of what), unless the model says that it may be
+/// (Problem::undefinable): then it has no sign, and the last one stays.
 ///
 /// Behind a reset an event that has happened is at zero up to rounding: its sign is then that of its rate, the side to
 /// which it goes, where the rate is known.
@@ -34,9 +47,11 @@ public:
   [[nodiscard]] const EventOutput& operator[](std::size_t k) const { return events_[k]; }
   /// Takes the signs at the present state. Returns a tape::Status.
   [[nodiscard]] std::int32_t begin(double t);
-  /// The same, with signs that a run had there: 1, -1 and 0 (none), or 2 and -2 for those that `settle` took of a rate.
-  [[nodiscard]] std::int32_t begin(double t, const std::vector<double>& signs);
-  [[nodiscard]] std::vector<double> signs() const;
+  /// The same, with what a run knew there, one number an event each: its sign, 1, -1 and 0 (none), or 2 and -2 for one
+  /// that `settle` took of a rate; the largest value; its value at the begin of the step before, of the length that
+  /// stands behind (0: there is none).
+  [[nodiscard]] std::int32_t begin(double t, const std::vector<double>& memory);
+  [[nodiscard]] std::vector<double> memory() const;
 
   /// Makes the state one that lies theta behind the left end of a step. Returns a tape::Status.
   using To = std::function<std::int32_t(double)>;
@@ -61,6 +76,8 @@ public:
   /// or its name.
   [[nodiscard]] const std::string& stuck() const { return stuck_; }
 
+  /// Extrema of which it is not known on which side of zero they lie; the first thousand.
+  [[nodiscard]] const std::vector<EventDoubt>& doubts() const { return doubts_; }
   /// The event that was no number in the last call, and when; empty if the call did not fail for that.
   [[nodiscard]] const std::string& undefined() const { return undefined_; }
   [[nodiscard]] double undefinedAt() const { return undefinedAt_; }
@@ -74,6 +91,7 @@ private:
     std::size_t event = 0;
     double from = 0, until = 0;
     int before = 0;
+    bool touches = false; ///< it is zero at `until`, which is `from`, and has the same sign on both sides
   };
   [[nodiscard]] std::int32_t evaluate(double t);
   [[nodiscard]] bool happens(const Candidate& c) const;
@@ -81,6 +99,10 @@ private:
   [[nodiscard]] std::int32_t consider(std::size_t k, const Values& end, double t, double h, const To& to);
   [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
                                   std::optional<double>& seen);
+  [[nodiscard]] std::int32_t scan(std::size_t k, const Values& end, double t, double h, const To& to);
+  void take(std::size_t k, const RootScan& found, double t);
+  [[nodiscard]] RootScale scaleOf(std::size_t k, double t, double h) const;
+  void tellDoubts(double until);
   [[nodiscard]] std::int32_t root(const Candidate& c, double until, double t, const To& to, double& found, bool& here);
   [[nodiscard]] std::int32_t settle(double t, const std::vector<std::size_t>& done);
   void leaveZero();
@@ -92,7 +114,13 @@ private:
   Values left_;             ///< at the left end of the step
   std::vector<int> signs_;  ///< likewise
   std::vector<bool> armed_; ///< the sign is that of the rate: the value itself may be on the other side by rounding
-  std::vector<double> residual_; ///< what is left of each value at the event that was located last
+  std::vector<double> residual_;               ///< what is left of each value at the event that was located last
+  std::vector<double> largest_;                ///< of each event, the largest value so far
+  Values before_;                              ///< at the begin of the step before
+  double stepBefore_ = 0;                      ///< its length; 0: there is none
+  double step_ = 0;                            ///< of the last look
+  std::vector<std::optional<double>> touched_; ///< the rate, of events that `locate` has found to touch zero
+  std::vector<EventDoubt> pending_, doubts_;   ///< of the last look; of the run
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> happened_;
   std::string stuck_;

@@ -98,6 +98,7 @@ struct RunResult {
   std::optional<EventFound> event;       ///< that stopped the run
   std::vector<JumpCount> jumps;          ///< samplings and events with a block, those that happened
   std::vector<EventFound> events;        ///< the first thousand events with a block, by time
+  std::vector<EventDoubt> doubts;        ///< the first thousand events of which it is not known whether they happened
   std::optional<StepSizes> sizes;        ///< of adaptive steps
   StiffnessMemory stiffness;             ///< of adaptive steps of explicit methods
   std::optional<ContactReport> contacts; ///< of a method that steps contacts

@@ -75,6 +75,7 @@ RunResult RunCore::run() {
   for (const JumpCount& c : jumps_.counts())
     if (c.count > 0) result_.jumps.push_back(c);
   result_.events = jumps_.log();
+  result_.doubts = events_.doubts();
   if (stepper_) result_.contacts = stepper_->report();
   tellUndefined();
   return std::move(result_);
@@ -155,7 +156,7 @@ Checkpoint RunCore::checkpoint() const {
   c.iterations = result_.iterations + workspace_.iterationTurns();
   c.sampled = sampled_;
   c.samples = sampler_.memory();
-  c.signs = events_.signs();
+  c.signs = events_.memory();
   c.jumps = jumps_.memory();
   if (stepper_) c.contacts = stepper_->memory();
   save(c);

@@ -1,5 +1,6 @@
 #include "runtime/run/Summary.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,34 @@ std::string contactLines(const ContactReport& c) {
                      c.penetration > 0 ? fmt::format("{:.3g} at most, of {}", c.penetration, c.deepest) : "none");
 }
 
+/// What is known of the error of a run whose method was chosen.
+std::string expectation(const ChosenMethod& c, double end) {
+  std::string text = fmt::format("{:.1e}, measured on trials ", c.expected);
+  if (c.growth.empty()) return text + "of the whole run";
+  return text + fmt::format("up to t = {:.6g}; from there to {:.6g} it grows {}", c.until, end, c.growth);
+}
+
+std::string othersTried(const ChosenMethod& c) {
+  std::string names;
+  for (const TriedMethod& t : c.tried)
+    if (!t.why.empty()) names += (names.empty() ? "" : ", ") + t.name;
+  return names.empty() ? names : " (tried, too: " + names + ")";
+}
+
+nlohmann::ordered_json chosenJson(const std::optional<ChosenMethod>& c) {
+  using nlohmann::ordered_json;
+  if (!c) return nullptr;
+  const auto text = [](const std::string& s) { return s.empty() ? ordered_json() : ordered_json(s); };
+  ordered_json tried = ordered_json::array();
+  for (const TriedMethod& t : c->tried)
+    tried.push_back({{"method", t.name},
+                     {"operations", std::isfinite(t.operations) ? ordered_json(t.operations) : ordered_json()},
+                     {"why", text(t.why)}});
+  return {{"accuracy", c->accuracy},    {"tolerance", c->tolerance}, {"expected_error", c->expected},
+          {"measured_until", c->until}, {"growth", text(c->growth)}, {"doubt", text(c->doubt)},
+          {"tried", std::move(tried)}};
+}
+
 } // namespace
 
 std::string summaryText(const Summary& s) {
@@ -52,6 +81,12 @@ std::string summaryText(const Summary& s) {
   text += line("time", fmt::format("{} .. {}", s.timeFrom, r.time) + (r.interrupted ? " (interrupted)" : ""));
   if (r.event) text += line("stopped", fmt::format("{} at t = {}", r.event->name, r.event->time));
   for (const JumpCount& j : r.jumps) text += line(j.name, happened(j));
+  if (s.chosen) {
+    text += line("chosen", fmt::format("{} at tolerance {:.1e} for an accuracy of {:.2g}{}", s.method,
+                                       s.chosen->tolerance, s.chosen->accuracy, othersTried(*s.chosen)));
+    text += line("expected error", expectation(*s.chosen, r.time));
+    if (!s.chosen->doubt.empty()) text += line("unknown", s.chosen->doubt);
+  }
   if (r.sizes) {
     text += line("steps", fmt::format("{}, {} rejected", r.steps, r.rejected));
     text += line("step size", fmt::format("{:.3g} at first, then {:.3g} .. {:.3g}", r.sizes->first, r.sizes->smallest,
@@ -68,6 +103,16 @@ std::string summaryText(const Summary& s) {
   if (looksStiff(r.stiffness))
     text += line("stiff", fmt::format("at {} of {} looks stability held the steps back, and not accuracy",
                                       r.stiffness.signs, r.stiffness.looks));
+  constexpr std::size_t doubtsShown = 5;
+  for (std::size_t k = 0; k < std::min(r.doubts.size(), doubtsShown); ++k) {
+    const EventDoubt& d = r.doubts[k];
+    text +=
+        line("undecided", fmt::format("{} comes to {:.2g} at t = {:.12g}, nearer to zero than the error of the run; "
+                                      "it was taken to {}",
+                                      d.name, d.value, d.time, d.happened ? "cross it" : "stay on its side"));
+  }
+  if (r.doubts.size() > doubtsShown)
+    text += line("", fmt::format("and so at {} more times", r.doubts.size() - doubtsShown));
   for (const Undefined& u : r.undefined)
     text += line(u.name, fmt::format("not a number at {} of {} samples, from t = {}", u.samples, r.samples, u.time));
   if (r.energyError && !std::isnan(*r.energyError))
@@ -99,6 +144,7 @@ std::string summaryJson(const Summary& s, const std::string& members) {
     j["largest_step"] = r.sizes->largest;
     j["stiff"] = looksStiff(r.stiffness);
   }
+  j["chosen"] = chosenJson(s.chosen);
   j["samples"] = r.samples;
   j["final_time"] = r.time;
   j["energy_error"] = r.energyError ? ordered_json(*r.energyError) : ordered_json(nullptr);
@@ -124,6 +170,9 @@ std::string summaryJson(const Summary& s, const std::string& members) {
         {"tolerance", c.tolerance}, {"residual", c.residual},       {"stalled", c.stalled}, {"gains", c.gains},
         {"gain", c.gain},           {"penetration", c.penetration}, {"deepest", c.deepest}};
   }
+  j["undecided_events"] = ordered_json::array();
+  for (const EventDoubt& d : r.doubts)
+    j["undecided_events"].push_back({{"name", d.name}, {"time", d.time}, {"value", d.value}, {"happened", d.happened}});
   j["undefined"] = ordered_json::array();
   for (const Undefined& u : r.undefined)
     j["undefined"].push_back({{"name", u.name}, {"time", u.time}, {"samples", u.samples}, {"expected", u.expected}});

@@ -136,3 +136,68 @@ TEST(Event, ComesAgainInAResumedRun) {
     EXPECT_EQ(runModel(w, file, {"--resume", w.path("c.json").string()}).rows.back(), whole.rows.back()) << s;
   }
 }
+
+TEST(Event, TouchesZero) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    // x has its top at t = 0.3: of the height by its rate, of the speed by its values alone.
+    for (const char* e : {"x - 1.45", "1.45 - x", "rising(x - 1.45)", "falling(x - 1.45)"})
+      expectEvent(runOf(w, ball("  event touch = " + std::string(e) + ";", s)), "touch", 0.3);
+    const nlohmann::json values = runOf(w, ball("  event touch = v*v;", s));
+    ASSERT_FALSE(values["event"].is_null()) << values;
+    EXPECT_NEAR(values["event"]["time"].get<double>(), 0.3, 3e-7);
+  }
+}
+
+TEST(Event, GoesOnAtTheSideItTouchedFrom) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    const std::string events = "  discrete n : int = 0;\n  event touch = x - 1.45 { reset n = n + 1; }\n"
+                               "  event pass = falling(x - 1) { reset n = n + 10; }\n  event end = x + 50;";
+    const nlohmann::json j = runOf(w, ball(events, s));
+    ASSERT_EQ(j["jumps"].size(), 2U) << j;
+    EXPECT_EQ(j["jumps"][0]["count"], 1) << j;
+    EXPECT_NEAR(j["jumps"][0]["first"].get<double>(), 0.3, 4e-15);
+    EXPECT_NEAR(j["jumps"][1]["first"].get<double>(), 0.6, 4e-15);
+    EXPECT_EQ(j["jumps"][1]["count"], 1) << j;
+  }
+}
+
+TEST(Event, IsTheFirstOfThreeCrossingsInOneStep) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    // In the time, whose rate is known, and in the speed, of which values alone are.
+    for (const char* e : {"(t - 1)*(t - 1.9)*(t - 3)", "-(v + 7)*(v + 16)*(v + 27)/1000"}) {
+      const std::string text(e);
+      expectEvent(runOf(w, ball("  event pass = " + text + ";", s)), "pass", 1);
+      expectEvent(runOf(w, ball("  event pass = rising(" + text + ");", s)), "pass", 1);
+      expectEvent(runOf(w, ball("  event pass = falling(" + text + ");", s)), "pass", 1.9);
+    }
+  }
+}
+
+TEST(Event, ThatErrorsDecideIsTold) {
+  const Workspace w;
+  for (const char* gap : {"1e-13", "-1e-13"}) {
+    const nlohmann::json j = runOf(w, ball("  event near = x - 1.45 - (" + std::string(gap) + ");"));
+    ASSERT_EQ(j["undecided_events"].size(), 1U) << j;
+    EXPECT_EQ(j["undecided_events"][0]["name"], "near");
+    EXPECT_NEAR(j["undecided_events"][0]["time"].get<double>(), 0.3, 1e-6);
+    EXPECT_EQ(j["undecided_events"][0]["happened"], gap[0] == '-');
+    EXPECT_EQ(j["event"].is_null(), gap[0] != '-');
+  }
+  EXPECT_TRUE(runOf(w, ball("  event clear = x - 1.46;"))["undecided_events"].empty());
+}
+
+TEST(Event, ThatGoesOnFindsAllCrossingsOfAStep) {
+  const Workspace w;
+  // The second and the third lie within the step behind the first one, which begins at zero.
+  const std::string event = "  discrete n : int = 0;\n"
+                            "  event pass = (t - 0.1)*(t - 0.31)*(t - 0.35) { reset n = n + 1; }";
+  for (const char* s : {"method = RKMK4; step = 0.5;", "method = RKMK54; step = 0.5; tolerance = 1e-6;"}) {
+    const nlohmann::json j = runOf(w, ball(event, s));
+    ASSERT_EQ(j["events"].size(), 3U) << j;
+    const std::vector<double> times = {0.1, 0.31, 0.35};
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(j["events"][k]["time"].get<double>(), times[k], 4e-15) << j;
+  }
+}

@@ -433,3 +433,19 @@ TEST(HostTrajectory, EndsAtEvents) {
   EXPECT_NEAR(t.times()[t.times().size() - 1], 1, 1e-14);
   EXPECT_NEAR(t.state(0.55)[0], 5 - 5 * 0.55 * 0.55, 1e-13);
 }
+
+TEST(HostRun, StepsAsTheMethodThatIsChosen) {
+  const std::string model = "model O { config x : R velocity v; lagrangian = 0.5*v^2 - 0.5*x^2; initial x = 1;\n"
+                            "simulate { method = auto; accuracy = 1e-9; time = 0..20; } }";
+  lmc::Workspace w = compiled(model.c_str()).workspace();
+  const lmc::RunResult r = w.run();
+  EXPECT_TRUE(r);
+  EXPECT_NEAR(w.state()[0], std::cos(20), 1e-9);
+  EXPECT_NEAR(w.state()[1], -std::sin(20), 1e-9);
+  EXPECT_LT(r.steps, 200); // which is adaptive
+  // Without an interval there is nothing to choose for.
+  const std::string without = model.substr(0, model.find(" time = 0..20;")) + " } }";
+  const lmc::Compilation c = lmc::compileText("o.lie", without);
+  EXPECT_FALSE(c);
+  EXPECT_NE(c.format().find("LIE0601"), std::string::npos) << c.format();
+}

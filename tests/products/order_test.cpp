@@ -4,7 +4,7 @@
 #include "diagnostics/Diagnostics.h"
 #include "mechanics/system/System.h"
 #include "products/States.h"
-#include "products/Untrusted.h"
+#include "products/Pipeline.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/mass/MassCheck.h"
 #include "tape/Tape.h"

@@ -64,7 +64,7 @@ TEST(Explain, ExamplesOfTheRunPhaseAreAsTheySay) {
     EXPECT_EQ(right.status, 0) << entry.name << "\n" << right.err;
     EXPECT_EQ(right.err, "") << entry.name;
   }
-  EXPECT_EQ(examples, 15);
+  EXPECT_EQ(examples, 18);
 }
 
 TEST(Explain, TablesOfStatesAreAnsweredWithTheirLine) {

@@ -18,7 +18,8 @@ std::vector<std::pair<std::string, const sym::Array*>> settingArrays(const sema:
                                     {"output.every", s.outputEvery},
                                     {"output.steps", s.outputSteps},
                                     {"seed", s.seed},
-                                    {"safety", s.safety}}) {
+                                    {"safety", s.safety},
+                                    {"accuracy", s.accuracy}}) {
     if (array != nullptr) list.emplace_back(name, array);
   }
   for (const sema::ToleranceSetting& t : s.tolerances) {

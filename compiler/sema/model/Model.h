@@ -231,9 +231,11 @@ struct Simulation {
   const sym::Array* timeFrom = nullptr;
   const sym::Array* timeTo = nullptr;
   const sym::Array* step = nullptr;
-  std::vector<ToleranceSetting> tolerances; ///< empty: not given
-  bool sequential = false;                  ///< contacts that close at one time are taken one after the other
-  std::string controller;                   ///< of adaptive steps, as written; empty: not given
+  std::vector<ToleranceSetting> tolerances;       ///< empty: not given
+  const sym::Array* accuracy = nullptr;           ///< of the whole run, where the method is chosen; null: not given
+  Range stepRange, toleranceRange, accuracyRange; ///< of their values, where they are given
+  bool sequential = false;                        ///< contacts that close at one time are taken one after the other
+  std::string controller;                         ///< of adaptive steps, as written; empty: not given
   Range controllerRange;
   const sym::Array* safety = nullptr; ///< of the controller
   bool embeddingNorm = false;         ///< errors are differences of states in storage, not elements of the algebra

@@ -99,9 +99,14 @@ void ModelBuilder::setting(const syntax::Setting& s) {
     else
       s_.diagnostics.error(Code::LIE0169, s.keyRange, "write `output every dt` or `output steps n`");
   } else if (s.key == "step") {
+    run.stepRange = s.value->range;
     run.step = settingValue(s.key, *s.value);
   } else if (s.key == "tolerance") {
+    run.toleranceRange = s.value->range;
     toleranceSetting(*s.value);
+  } else if (s.key == "accuracy") {
+    run.accuracyRange = s.value->range;
+    run.accuracy = settingValue(s.key, *s.value);
   } else if (s.key == "controller") {
     controllerSetting(*s.value);
   } else if (s.key == "norm") {
@@ -274,6 +279,7 @@ void ModelBuilder::commandLineSettings() {
     const std::size_t before = s_.diagnostics.errorCount();
     if (key == "tolerance" && text == "none") { // steps of fixed length, whatever the model says
       run.tolerances.clear();
+      run.toleranceRange = {source, 0, static_cast<std::uint32_t>(text.size())};
       continue;
     }
     if (key == "method") {
@@ -284,12 +290,17 @@ void ModelBuilder::commandLineSettings() {
     const syntax::ExprPtr e = syntax::parseExpression(s_.sources, source, s_.diagnostics);
     if (s_.diagnostics.errorCount() > before || !e) continue;
     commandLine_.push_back(e);
+    if (key == "step") run.stepRange = e->range;
+    if (key == "tolerance") run.toleranceRange = e->range;
+    if (key == "accuracy") run.accuracyRange = e->range;
     if (key == "time.from")
       run.timeFrom = settingValue("time", *e);
     else if (key == "time.to")
       run.timeTo = settingValue("time", *e);
     else if (key == "step")
       run.step = settingValue(key, *e);
+    else if (key == "accuracy")
+      run.accuracy = settingValue(key, *e);
     else if (key == "tolerance")
       toleranceSetting(*e);
     else if (key == "controller")

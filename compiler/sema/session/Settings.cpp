@@ -3,8 +3,9 @@
 namespace lmc::sema {
 
 const std::vector<std::string>& settingKeys() {
-  static const std::vector<std::string> keys = {"method", "time",   "step",      "tolerance", "controller",  "safety",
-                                                "norm",   "output", "undefined", "seed",      "simultaneous"};
+  static const std::vector<std::string> keys = {"method",     "time",   "step",         "tolerance",
+                                                "controller", "safety", "norm",         "output",
+                                                "undefined",  "seed",   "simultaneous", "accuracy"};
   return keys;
 }
 

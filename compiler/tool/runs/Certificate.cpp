@@ -31,18 +31,18 @@ private:
 };
 
 /// Compares events in pairs, until their names differ. Returns the times at which samples say nothing.
-std::vector<Interval> compareEvents(Certificate& c, const Trajectory& run, const References& r) {
-  const std::array<const Trajectory*, 3> all = {&run, &r.best, &r.other};
+std::vector<Interval> compareEvents(Certificate& c, const runtime::Trajectory& run, const References& r) {
+  const std::array<const runtime::Trajectory*, 3> all = {&run, &r.best, &r.other};
   const Estimate estimate(r.order);
   std::vector<Interval> list;
   std::size_t most = 0;
-  for (const Trajectory* t : all) most = std::max(most, t->events.size());
+  for (const runtime::Trajectory* t : all) most = std::max(most, t->events.size());
   for (std::size_t k = 0; k < most; ++k) {
-    const bool same = std::all_of(all.begin(), all.end(), [&](const Trajectory* t) {
+    const bool same = std::all_of(all.begin(), all.end(), [&](const runtime::Trajectory* t) {
       return k < t->events.size() && k < run.events.size() && t->events[k].name == run.events[k].name;
     });
     if (!same || k + 1 == eventsKept) {
-      for (const Trajectory* t : all)
+      for (const runtime::Trajectory* t : all)
         if (k < t->events.size()) c.until = std::min(c.until, t->events[k].time);
       if (!same)
         c.doubt = fmt::format("from t = {:.6g} on the run and the references do not have the same events", c.until);
@@ -65,7 +65,7 @@ struct Place {
   std::size_t begin = 0, end = 0;
 };
 
-std::vector<Place> variables(Certificate& c, const Trajectory& run) {
+std::vector<Place> variables(Certificate& c, const runtime::Trajectory& run) {
   std::vector<Place> list;
   for (std::size_t k = 0; k < run.entries.size(); ++k) {
     if (list.empty() || run.entries[k].field != c.errors.back().name) {
@@ -134,6 +134,7 @@ nlohmann::ordered_json object(const CertifiedError& e) {
           {"difference", finite(e.error)},
           {"time", finite(e.time)},
           {"references_differ", finite(e.disagreement)},
+          {"size", finite(e.size)},
           {"certainty", word(e.certainty())}};
 }
 
@@ -154,7 +155,9 @@ std::vector<std::string> Certificate::missed() const {
   constexpr double factor = 100; // errors of steps add up, and grow on the way
   std::vector<std::string> list;
   for (const CertifiedError& e : errors)
-    if (e.certainty() == Certainty::Decided && e.error > factor * allowed * (1 + e.size)) list.push_back(e.name);
+    if (e.certainty() == Certainty::Decided &&
+        e.error > (accuracy ? *accuracy * std::max(1.0, e.size) : factor * allowed * (1 + e.size)))
+      list.push_back(e.name);
   return list;
 }
 
@@ -168,6 +171,7 @@ std::string Certificate::text() const {
   if (!reason.empty()) return line("certified", "not: " + reason);
   std::string all = line("certified", fmt::format("{} samples up to t = {:.6g}, against {}{}", compared, until, against,
                                                   left == 0 ? "" : fmt::format("; {} are left out", left)));
+  if (!dropped.empty()) all += line("not against", fmt::format("{}", fmt::join(dropped, "; ")));
   for (const CertifiedError& e : errors) all += line("error of " + e.name, phrase(e));
   if (eventTimes) all += line("error of times", phrase(*eventTimes) + " (of events)");
   if (!doubt.empty()) all += line("undecided", doubt);
@@ -182,6 +186,7 @@ std::string Certificate::json() const {
   if (reason.empty()) {
     j["against"] = against;
     j["independent"] = independent;
+    j["dropped"] = dropped;
     j["samples"] = compared;
     j["left_out"] = left;
     j["until"] = until;
@@ -194,10 +199,10 @@ std::string Certificate::json() const {
   return "\"certificate\": " + j.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-void compare(Certificate& c, const Trajectory& run, const References& r) {
+void compare(Certificate& c, const runtime::Trajectory& run, const References& r) {
   c.until = std::min({run.end, r.best.end, r.other.end});
   const std::vector<Interval> silent = compareEvents(c, run, r);
-  const std::vector<std::ptrdiff_t> best = partners(run, r.best), other = partners(run, r.other);
+  const std::vector<std::ptrdiff_t> best = runtime::partners(run, r.best), other = runtime::partners(run, r.other);
   const std::vector<Place> places = variables(c, run);
   const Estimate estimate(r.order);
   const double near = 1e-13 * (std::abs(run.end) + std::abs(run.times.empty() ? 0 : run.times.front()));

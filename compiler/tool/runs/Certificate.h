@@ -2,7 +2,7 @@
 // the equations.
 #pragma once
 
-#include "tool/runs/Trajectory.h"
+#include "runtime/choice/Trajectory.h"
 
 #include <cstdint>
 #include <limits>
@@ -33,6 +33,7 @@ struct CertifiedError {
 struct Certificate {
   std::string reason;                 ///< why there is none; empty: there is one
   std::string against;                ///< the references, as a sentence has it
+  std::vector<std::string> dropped;   ///< references that failed: "METHOD: cause"
   bool independent = false;           ///< they are of other methods than the run, and than each other
   std::size_t compared = 0;           ///< samples
   std::size_t left = 0;               ///< samples that were not compared: at events, or behind the end of a reference
@@ -41,9 +42,11 @@ struct Certificate {
   std::vector<CertifiedError> errors; ///< by variables
   std::optional<CertifiedError> eventTimes;
   double allowed = std::numeric_limits<double>::infinity(); ///< the largest tolerance of an adaptive run
+  std::optional<double> accuracy; ///< that was asked for, where the method was chosen: of the whole run
 
   [[nodiscard]] bool undecided() const;
-  /// The variables whose error is decided, and more than a hundred times what the tolerance permits of a step.
+  /// The variables whose error is decided, and more than the accuracy permits, or a hundred times what the tolerance
+  /// permits of a step where no accuracy was asked for.
   [[nodiscard]] std::vector<std::string> missed() const;
   /// "decided", "missed", "undecided", or "none" where there is a reason
   [[nodiscard]] std::string verdict() const;
@@ -57,11 +60,11 @@ struct Certificate {
 /// step, the quarter the first: the best estimate is extrapolated (L. F. Richardson, 1911) from both, and from the run
 /// and the half the second best.
 struct References {
-  Trajectory best, other;
+  runtime::Trajectory best, other;
   int order = 0; ///< 0: they stand for themselves
 };
 
 /// Fills in what a comparison finds.
-void compare(Certificate& c, const Trajectory& run, const References& references);
+void compare(Certificate& c, const runtime::Trajectory& run, const References& references);
 
 } // namespace lmc::tool

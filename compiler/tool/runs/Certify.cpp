@@ -29,13 +29,15 @@ struct Candidate {
 
 class Certifier {
 public:
-  Certifier(const Invocation& call, const runtime::Problem& problem, const runtime::RunResult& result, Trajectory run)
+  Certifier(const Invocation& call, const runtime::Problem& problem, const runtime::RunResult& result,
+            runtime::Trajectory run)
       : call_(call), problem_(problem), run_(std::move(run)),
         steps_(std::max<std::int64_t>(1'000'000, 20 * (result.steps + result.rejected))) {
     for (const double t : run_.times)
       if (t > problem.timeFrom && t <= problem.timeTo && (times_.empty() || !runtime::sameTime(t, times_.back())))
         times_.push_back(t);
     if (!problem.control) return;
+    if (problem.chosen) certificate_.accuracy = problem.chosen->accuracy;
     certificate_.allowed = 0;
     for (const double t : problem.control->tolerances) {
       certificate_.allowed = std::max(certificate_.allowed, t);
@@ -56,9 +58,9 @@ public:
   }
 
 private:
-  [[nodiscard]] std::optional<Trajectory> integrate(runtime::Problem p) {
+  [[nodiscard]] std::optional<runtime::Trajectory> integrate(runtime::Problem p) {
     p.outputTimes = times_;
-    TrajectoryKeeper keeper(run_.entries, nullptr);
+    runtime::TrajectoryKeeper keeper(run_.entries, nullptr);
     UntilSignal monitor;
     const runtime::RunResult r = runtime::run(p, {&keeper, &monitor, nullptr, nullptr, nullptr, {steps_}});
     if (r.failure && !r.failure->quantity) why_ = fmt::format("{}: {}", p.method, r.failure->cause);
@@ -71,7 +73,8 @@ private:
     Invocation typed = call_;
     typed.put(options::tolerance, fmt::format("{}", tolerance_));
     products::PipelineOptions o = pipelineOptions(typed);
-    if (!method.empty()) o.method = method;
+    o.method = method.empty() ? problem_.method : method;
+    std::erase_if(o.compilation.simulate, [](const auto& setting) { return setting.first == "accuracy"; });
     o.codeForAnyParameters = false;
     return o;
   }
@@ -91,7 +94,7 @@ private:
     return list;
   }
 
-  std::optional<Trajectory> reference(const std::string& method) {
+  std::optional<runtime::Trajectory> reference(const std::string& method) {
     products::Pipeline pipeline(optionsFor(method));
     const std::unique_ptr<runtime::Problem> built = pipeline.load(oneFile(call_)) ? pipeline.build() : nullptr;
     if (built == nullptr || !built->control) return std::nullopt;
@@ -108,8 +111,12 @@ private:
     for (const Candidate& c : candidates()) {
       if (names.size() == 2 || tried == tries || stopSignal() != 0) break;
       ++tried;
-      std::optional<Trajectory> t = reference(c.name);
-      if (!t) continue;
+      why_ = c.name + ": it cannot step the model with these settings";
+      std::optional<runtime::Trajectory> t = reference(c.name);
+      if (!t) {
+        if (stopSignal() == 0) certificate_.dropped.push_back(why_);
+        continue;
+      }
       (names.empty() ? r.best : r.other) = std::move(*t);
       names.push_back(c.name);
     }
@@ -135,8 +142,8 @@ private:
           fmt::format("{} itself with a half and a quarter of its step{}", problem_.method,
                       r.order > 0 ? fmt::format(", extrapolated by its order {}", r.order) : std::string());
     }
-    std::optional<Trajectory> best = integrate(std::move(quarter));
-    std::optional<Trajectory> other = best ? integrate(std::move(half)) : std::nullopt;
+    std::optional<runtime::Trajectory> best = integrate(std::move(quarter));
+    std::optional<runtime::Trajectory> other = best ? integrate(std::move(half)) : std::nullopt;
     if (!other) return false;
     r.best = std::move(*best);
     r.other = std::move(*other);
@@ -145,7 +152,7 @@ private:
 
   const Invocation& call_;
   const runtime::Problem& problem_;
-  Trajectory run_;
+  runtime::Trajectory run_;
   std::int64_t steps_;
   std::vector<double> times_;
   double tolerance_ = 1e-12;
@@ -157,26 +164,26 @@ private:
 
 void checkCertifiable(const Invocation& call, const runtime::Problem& problem) {
   if (call[options::resume]) throw UsageError("--certify computes a whole motion again; --resume goes on with a part");
-  const double numbers = static_cast<double>(stateEntries(problem).size());
+  const double numbers = static_cast<double>(runtime::stateEntries(problem).size());
   const std::optional<double> samples = expectedSamples(problem);
-  if (samples && *samples * numbers > trajectoryLimit)
+  if (samples && *samples * numbers > runtime::trajectoryLimit)
     throw UsageError(
         fmt::format("--certify keeps the samples of the run, {:.3g} of {} numbers, and has room for {:.3g} "
                     "numbers; --every DT makes fewer samples",
-                    *samples, numbers, trajectoryLimit));
+                    *samples, numbers, runtime::trajectoryLimit));
 }
 
 Certificate certify(const Invocation& call, const runtime::Problem& problem, const runtime::RunResult& result,
-                    TrajectoryKeeper& keeper) {
+                    runtime::TrajectoryKeeper& keeper) {
   Certificate none;
   if (result.failure && !result.failure->quantity) none.reason = "the run did not come to its end";
   if (result.interrupted) none.reason = "the run was interrupted";
   if (none.reason.empty() && !keeper.complete())
     none.reason = fmt::format("the run has more than {:.3g} numbers at its samples, which are not kept; --every DT "
                               "makes fewer",
-                              trajectoryLimit);
+                              runtime::trajectoryLimit);
   if (!none.reason.empty()) return none;
-  Trajectory run = keeper.take(result);
+  runtime::Trajectory run = keeper.take(result);
   if (run.entries.empty()) {
     none.reason = "the run writes no number of the state";
     return none;

@@ -17,6 +17,6 @@ void checkCertifiable(const Invocation& call, const runtime::Problem& problem);
 /// they fail or take more than twenty times the steps of the run (a million at least): a half and a quarter of the step
 /// of a run with fixed steps, a hundredth and a tenthousandth of the tolerances of another.
 [[nodiscard]] Certificate certify(const Invocation& call, const runtime::Problem& problem,
-                                  const runtime::RunResult& result, TrajectoryKeeper& keeper);
+                                  const runtime::RunResult& result, runtime::TrajectoryKeeper& keeper);
 
 } // namespace lmc::tool

@@ -136,6 +136,7 @@ void report(Diagnostics& out, runtime::SettingFault fault, const runtime::Proble
 
 /// What is given and has no effect, or another one than expected.
 void warn(Diagnostics& out, const runtime::Problem& p, const Places& places) {
+  if (p.chosen) return; // those of the file belong to another method
   const bool tolerance = places.given("tolerance"), step = places.given("step");
   if (tolerance && step && !p.estimatesError)
     out.warning(Code::LIE0608, places.of("tolerance"),

@@ -82,6 +82,16 @@ template <typename A> void archive(A& a, runtime::ErrorControl& x) {
   archiveAll(a, pieces, errors, sizes, rates, changes, order, controller, safety, tolerances, perTrial, ofStart);
 }
 
+template <typename A> void archive(A& a, runtime::TriedMethod& x) {
+  auto& [name, operations, why] = x;
+  archiveAll(a, name, operations, why);
+}
+
+template <typename A> void archive(A& a, runtime::ChosenMethod& x) {
+  auto& [accuracy, tolerance, expected, until, growth, doubt, tried] = x;
+  archiveAll(a, accuracy, tolerance, expected, until, growth, doubt, tried);
+}
+
 template <typename A> void archive(A& a, runtime::MassCheck& x) {
   auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, free] = x;
   archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every, free);
@@ -107,12 +117,13 @@ template <typename A, typename T> void archiveShared(A& a, std::shared_ptr<const
 
 template <typename A> void archive(A& a, runtime::Problem& x) {
   auto& [model, method, code, codeKey, sizes, params, initialState, fields, rules, ticks, contacts, restoration,
-         constants, functions, energyChanges, evaluations, estimatesError, exponentials, order, control, mass, ranges,
-         contactSteps, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable] = x;
+         constants, functions, energyChanges, evaluations, estimatesError, exponentials, order, operationsPerStep,
+         control, chosen, mass, ranges, contactSteps, timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes,
+         seed, undefinable] = x;
   for (std::int64_t& size : sizes) archive(a, size);
   archiveAll(a, model, method, codeKey, params, initialState, fields, rules, ticks, contacts, constants, functions,
-             energyChanges, evaluations, estimatesError, exponentials, order, control, timeFrom, timeTo, step,
-             outputEvery, outputSteps, outputTimes, seed, undefinable);
+             energyChanges, evaluations, estimatesError, exponentials, order, operationsPerStep, control, chosen,
+             timeFrom, timeTo, step, outputEvery, outputSteps, outputTimes, seed, undefinable);
   // No run with contactSteps is kept: they stand for the model itself.
   archiveShared(a, mass);
   archiveShared(a, ranges);

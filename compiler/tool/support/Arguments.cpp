@@ -3,7 +3,7 @@
 #include "base/Files.h"
 #include "diagnostics/Diagnostics.h"
 #include "jit/Cache.h"
-#include "products/Untrusted.h"
+#include "products/Pipeline.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
 
@@ -69,6 +69,7 @@ products::PipelineOptions pipelineOptions(const Invocation& call) {
   }
   setting("step", call[options::step]);
   setting("tolerance", call[options::tolerance]);
+  setting("accuracy", call[options::accuracy]);
   setting("controller", call[options::controller]);
   setting("safety", call[options::safety]);
   setting("norm", call[options::norm]);

@@ -37,9 +37,10 @@ constexpr OptionList model(set, importPath, limitSeconds, limitNodes, limitMemor
 
 // --- a run --------------------------------------------------------------------------------------------------------
 
-constexpr Option<> method("--method", "NAME[(arg=value)]", "the time stepper", {.completion = Completion::Method});
+constexpr Option<> method("--method", "NAME[(arg=value)]|auto", "the time stepper", {.completion = Completion::Method});
 constexpr Option<> step("--step", "H", "step size");
 constexpr Option<> tolerance("--tolerance", "TOL|none", "tolerance of methods that estimate their error");
+constexpr Option<> accuracy("--accuracy", "A", "largest error of the whole run, with --method auto");
 constexpr Option<> controller("--controller", "PI|elementary|clamped", "how adaptive steps are chosen",
                               {.completion = Completion::Words});
 constexpr Option<> safety("--safety", "S", "part of the step that the error permits, in (0, 1]");
@@ -47,7 +48,7 @@ constexpr Option<> norm("--norm", "algebra|embedding", "where the error of a ste
                         {.completion = Completion::Words});
 constexpr Option<TimeSpan> time("--time", "A..B", "begin and end", readTime);
 /// Of every command that steps a model, or reads how it is to be stepped.
-constexpr OptionList simulation(method, step, tolerance, controller, safety, norm, time);
+constexpr OptionList simulation(method, step, tolerance, accuracy, controller, safety, norm, time);
 
 constexpr Option<> output("--output", "FILE", "where the trajectory goes", {.completion = Completion::Output});
 constexpr Option<> stepsOutput("--steps-output", "FILE", "table of the steps of an adaptive run: t, h, error, accepted",

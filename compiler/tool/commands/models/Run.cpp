@@ -273,7 +273,8 @@ int runModel(Context& context) {
                            0,
                            problem.code->fromCache(),
                            problem.code->codeBytes(),
-                           problem.energyChanges};
+                           problem.energyChanges,
+                           problem.chosen};
   std::unique_ptr<runtime::Sink> sink;
   std::unique_ptr<StepTable> steps;
   const runtime::RunDescription about = description(ready.sources(), problem);
@@ -284,8 +285,8 @@ int runModel(Context& context) {
   std::optional<Certificate> certificate;
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
-    std::optional<TrajectoryKeeper> keeper;
-    if (call[certifyOption]) keeper.emplace(stateEntries(problem), sink.get());
+    std::optional<runtime::TrajectoryKeeper> keeper;
+    if (call[certifyOption]) keeper.emplace(runtime::stateEntries(problem), sink.get());
     runtime::Sink* const kept = keeper ? &*keeper : sink.get();
     std::optional<PlotRecorder> curves;
     if (plot) curves.emplace(problem, kept);

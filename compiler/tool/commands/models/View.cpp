@@ -123,7 +123,8 @@ int viewModel(Context& context) {
   runtime::RunBounds bounds;
   if (call[options::maxSeconds]) bounds.seconds = *call[options::maxSeconds];
   runtime::Summary summary{
-      problem->model, problem->method, problem->timeFrom, problem->step, {}, "", 0, false, 0, problem->energyChanges};
+      problem->model,         problem->method, problem->timeFrom, problem->step, {}, "", 0, false, 0,
+      problem->energyChanges, problem->chosen};
   if (call[options::data]) {
     summary.output = std::filesystem::path(*call[options::data]).filename().string();
     summary.result = replay(pipeline, *problem, data, summary.output, *record);

@@ -1,0 +1,253 @@
+#include "runtime/roots/RootScan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace lmc::runtime {
+
+namespace {
+
+constexpr double wide = 0.5;   ///< of the values at the ends, by which the first cubic may be wrong
+constexpr double clear = 0.05; ///< likewise of those between places that are near to an extremum
+constexpr int mostLooks = 60;
+
+int signOf(double x) {
+  return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
+double sizeOf(const RootPoint& a, const RootPoint& b) {
+  return std::max(std::abs(a.value), std::abs(b.value));
+}
+
+/// The cubic through values and rates at two places, v0 + x (s + x (a + x b)) for x from 0 to 1.
+class Cubic {
+public:
+  Cubic(const RootPoint& left, const RootPoint& right) : v_(left.value), s_(left.rate * (right.at - left.at)) {
+    const double d = right.value - v_ - s_, e = right.rate * (right.at - left.at) - s_;
+    a_ = 3 * d - e;
+    b_ = e - 2 * d;
+  }
+  [[nodiscard]] double value(double x) const { return v_ + x * (s_ + x * (a_ + x * b_)); }
+  [[nodiscard]] double curvature(double x) const { return 2 * a_ + 6 * b_ * x; }
+
+  /// Its extrema inside of (0, 1), from the left.
+  [[nodiscard]] std::vector<double> extrema() const {
+    std::vector<double> list;
+    const auto add = [&](double x) {
+      if (x > 0 && x < 1) list.push_back(x);
+    };
+    if (std::abs(3 * b_) <= 1e-12 * std::abs(a_)) {
+      if (a_ != 0) add(-s_ / (2 * a_));
+      return list;
+    }
+    const double under = a_ * a_ - 3 * b_ * s_;
+    if (under < 0) return list;
+    const double q = -(a_ + std::copysign(std::sqrt(under), a_));
+    if (q == 0) return list; // it has a point of inflection at 0
+    add(q / (3 * b_));
+    add(s_ / q);
+    std::sort(list.begin(), list.end());
+    return list;
+  }
+
+private:
+  double v_, s_, a_ = 0, b_ = 0;
+};
+
+/// Where the parabola through three places has its extremum.
+double vertexOf(const RootPoint& a, const RootPoint& m, const RootPoint& b) {
+  const double p = (m.at - a.at) * (m.value - b.value), q = (m.at - b.at) * (m.value - a.value);
+  return m.at - 0.5 * ((m.at - a.at) * p - (m.at - b.at) * q) / (p - q);
+}
+
+} // namespace
+
+std::int32_t RootScan::look(double at, RootPoint& found) {
+  found = {at};
+  return evaluate_(found);
+}
+
+/// What is zero up to rounding stands on neither side: it gets that of the place before it.
+void RootScan::insert(RootPoint p) {
+  const auto behind = [&](const RootPoint& o) { return o.at > p.at; };
+  const auto place = std::find_if(points_.begin(), points_.end(), behind);
+  if (std::abs(p.value) <= scale_.rounding)
+    p.value = std::copysign(std::max(std::abs(p.value), std::numeric_limits<double>::min()), std::prev(place)->value);
+  points_.insert(place, p);
+}
+
+void RootScan::note(const RootPoint& p, int side) {
+  if (!(std::abs(p.value) <= scale_.doubt)) return;
+  const auto behind = [&](const Extremum& o) { return o.at > p.at; };
+  extrema_.insert(std::find_if(extrema_.begin(), extrema_.end(), behind), {p.at, p.value, side});
+}
+
+/// Near an extremum at zero the value is c d^2 and the rate 2 c d at a distance d from it.
+bool RootScan::touchesAtEnd(const RootPoint& left, const RootPoint& right) const {
+  const double rate = std::abs(right.rate) * (right.at - left.at);
+  return std::abs(right.value) <= scale_.rounding &&
+         rate <= 2 * std::sqrt(scale_.rounding * std::max(std::abs(left.value), scale_.rounding));
+}
+
+std::int32_t RootScan::withRates(const RootPoint& left, const RootPoint& right) {
+  points_ = {left, right};
+  extrema_.clear();
+  if (touchesAtEnd(left, right) || right.rate == 0) note(right, signOf(left.value));
+  const Cubic cubic(left, right);
+  const std::vector<double> places = cubic.extrema();
+  bool matters = false;
+  int sign = signOf(left.value), changes = 0;
+  for (const double x : places) {
+    const double v = cubic.value(x);
+    matters = matters || (v * cubic.curvature(x) >= 0 && std::abs(v) <= wide * sizeOf(left, right));
+    if (signOf(v) == -sign) sign = -sign, ++changes;
+  }
+  if (signOf(right.value) == -sign) ++changes;
+  if (!matters && changes < 2) return 0;
+  for (const double x : places) {
+    const double at = left.at + x * (right.at - left.at);
+    if (!(at > left.at + scale_.resolution && at < right.at - scale_.resolution)) continue;
+    RootPoint p;
+    if (const std::int32_t status = look(at, p); status != 0) return status;
+    if (p.rate == 0) note(p, signOf(points_[points_.size() - 2].value));
+    insert(p);
+  }
+  const std::vector<RootPoint> pairs = points_;
+  for (std::size_t k = 0; k + 1 < pairs.size(); ++k)
+    if (const std::int32_t status = bottom(pairs[k], pairs[k + 1]); status != 0) return status;
+  return 0;
+}
+
+std::int32_t RootScan::afterZero(const RootPoint& left, int side, const RootPoint& right) {
+  points_ = {left, right};
+  extrema_.clear();
+  const Cubic cubic(left, right);
+  const std::vector<double> places = cubic.extrema();
+  if (places.size() < 2) return 0;
+  const double high = side * cubic.value(places[0]), low = side * cubic.value(places[1]);
+  if (!(high > 0 && low <= wide * std::max(high, std::abs(right.value)))) return 0;
+  RootPoint p;
+  if (const std::int32_t status = look(left.at + places[0] * (right.at - left.at), p); status != 0) return status;
+  return side * p.value > scale_.rounding ? withRates(p, right) : 0;
+}
+
+/// Looks for the extremum towards zero between two places of one sign, where their rates tell that there is one.
+std::int32_t RootScan::bottom(RootPoint a, RootPoint b) {
+  const int side = signOf(a.value) != 0 ? signOf(a.value) : signOf(b.value);
+  if (side == 0 || signOf(b.value) == -side || !(side * a.rate < 0 && side * b.rate > 0)) return 0;
+  RootPoint best = std::abs(a.rate) < std::abs(b.rate) ? a : b;
+  for (int turn = 0; turn < mostLooks && b.at - a.at > scale_.resolution; ++turn) {
+    const Cubic cubic(a, b);
+    double x = 0.5, low = std::numeric_limits<double>::infinity();
+    for (const double place : cubic.extrema())
+      if (side * cubic.value(place) < low) low = side * cubic.value(place), x = place;
+    if (low > clear * sizeOf(a, b) && low > scale_.doubt) return 0;
+    constexpr double edge = 0.01;
+    const double at = a.at + (b.at - a.at) * std::clamp(x, edge, 1 - edge);
+    if (!(at > a.at && at < b.at)) break;
+    RootPoint p;
+    if (const std::int32_t status = look(at, p); status != 0) return status;
+    if (signOf(p.value) == -side && std::abs(p.value) > scale_.rounding) {
+      insert(p);
+      note(p, side);
+      return 0;
+    }
+    if (!std::isfinite(p.rate)) return 0;
+    if (std::abs(p.rate) < std::abs(best.rate)) best = p;
+    if (p.rate == 0) break;
+    (side * p.rate < 0 ? a : b) = p;
+  }
+  note(best, side);
+  return 0;
+}
+
+std::int32_t RootScan::withoutRates(const std::optional<RootPoint>& earlier, const RootPoint& left,
+                                    const RootPoint& right) {
+  points_ = {left, right};
+  extrema_.clear();
+  const double h = right.at - left.at;
+  if (earlier) {
+    const double before = left.at - earlier->at;
+    const double bend =
+        2 * std::abs((right.value - left.value) / h - (left.value - earlier->value) / before) / (h + before) * h * h;
+    const bool same = signOf(left.value) == signOf(right.value);
+    const double least = std::min(std::abs(left.value), std::abs(right.value));
+    if (same ? least > bend / 2 : std::abs(right.value - left.value) > 2 * bend) return 0;
+  }
+  for (const double x : {0.25, 0.5, 0.75}) {
+    RootPoint p;
+    if (const std::int32_t status = look(left.at + x * h, p); status != 0) return status;
+    insert(p);
+  }
+  for (const bool atLeft : {true, false})
+    if (const std::int32_t status = nearEnd(atLeft); status != 0) return status;
+  const std::vector<RootPoint> all = points_;
+  for (std::size_t k = 1; k + 1 < all.size(); ++k)
+    if (const std::int32_t status = bottom(all[k - 1], all[k], all[k + 1]); status != 0) return status;
+  return 0;
+}
+
+/// An extremum between an end and the place next to it, where the parabola through three places has one. Where it lies
+/// a little beyond the end, a place next to the end tells better.
+std::int32_t RootScan::nearEnd(bool left) {
+  constexpr double beyond = 0.1, next = 1e-3;
+  const double h = points_.back().at - points_.front().at;
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::size_t n = points_.size();
+    const RootPoint end = left ? points_.front() : points_.back();
+    const RootPoint one = left ? points_[1] : points_[n - 2], two = left ? points_[2] : points_[n - 3];
+    const double inward = left ? 1 : -1;
+    double way = inward * (vertexOf(end, one, two) - end.at); // from the end
+    if (!(way > -beyond * h && way < std::abs(one.at - end.at))) return 0;
+    const bool inside = way > next * h || turn > 0;
+    if (!inside) way = next * h;
+    if (!(way > scale_.resolution)) return 0;
+    RootPoint p;
+    if (const std::int32_t status = look(end.at + inward * way, p); status != 0) return status;
+    insert(p);
+    if (inside) return 0;
+  }
+  return 0;
+}
+
+/// The same from three places, of which the middle one is nearest to zero: by parabolas, to the root of the rounding of
+/// places.
+std::int32_t RootScan::bottom(RootPoint a, RootPoint m, RootPoint b) {
+  const int side = signOf(a.value);
+  const double whole = b.at - a.at;
+  if (side == 0 || signOf(m.value) == -side || signOf(b.value) == -side) return 0;
+  if (side * m.value > side * a.value || side * m.value > side * b.value) return 0;
+  for (int turn = 0; turn < mostLooks && b.at - a.at > 1e-8 * whole && b.at - a.at > 4 * scale_.resolution; ++turn) {
+    const bool rightIsLonger = b.at - m.at > m.at - a.at;
+    double at = vertexOf(a, m, b);
+    const double drop = std::abs(at - m.at) / (b.at - a.at); // how far the parabola goes beyond the middle
+    if (turn == 0 && drop < 0.5) {
+      const double bend = std::max(std::abs(a.value - m.value), std::abs(b.value - m.value));
+      if (std::abs(m.value) > bend && std::abs(m.value) > scale_.doubt) return 0;
+    }
+    constexpr double golden = 0.381966, near = 1e-3;
+    const double length = rightIsLonger ? b.at - m.at : m.at - a.at;
+    const double safe = rightIsLonger ? m.at + golden * length : m.at - golden * length;
+    const bool inside = at > a.at && at < b.at;
+    if (!inside || turn % 3 == 2) at = safe;
+    if (std::abs(at - m.at) < near * length) at = m.at + (rightIsLonger ? near : -near) * length;
+    RootPoint p;
+    if (const std::int32_t status = look(at, p); status != 0) return status;
+    if (signOf(p.value) == -side && std::abs(p.value) > scale_.rounding) {
+      insert(p);
+      note(p, side);
+      return 0;
+    }
+    if (side * p.value < side * m.value) {
+      (p.at > m.at ? a : b) = m;
+      m = p;
+    } else {
+      (p.at > m.at ? b : a) = p;
+    }
+  }
+  note(m, side);
+  return 0;
+}
+
+} // namespace lmc::runtime

@@ -1,0 +1,70 @@
+// Roots of a smooth function between two places, double ones included, from few values of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace lmc::runtime {
+
+/// A place, the function and its rate (not a number: unknown) there.
+struct RootPoint {
+  double at = 0, value = 0, rate = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// What a number says of a function that is computed.
+struct RootScale {
+  double rounding = 0;   ///< a value that may be zero, up to rounding
+  double doubt = 0;      ///< a value whose sign the errors of the function decide; not below `rounding`
+  double resolution = 0; ///< the least distance of two places
+};
+
+/// Looks for what the signs at two places do not tell: pairs of roots between them, and extrema at zero.
+///
+/// With rates the cubic through values and rates at the ends tells where to look: at its extrema, if it comes nearer to
+/// zero there than half of the values at the ends, or crosses it. So pairs, and three roots, are found however near to
+/// each other they are, where the function differs from this cubic by less than that. Without rates three values in
+/// equal distances are looked at where the parabola through the ends and an earlier place may come near to zero: pairs
+/// that are a quarter of the distance apart are found, and nearer ones at an extremum that those values show.
+class RootScan {
+public:
+  /// Fills in value and rate at `at`. Not 0: that fails, and ends the search.
+  using Evaluate = std::function<std::int32_t(RootPoint&)>;
+  RootScan(Evaluate evaluate, RootScale scale) : evaluate_(std::move(evaluate)), scale_(scale) {}
+
+  /// What `evaluate` returned last. Of both ends values and rates are known, and the left value is not zero.
+  [[nodiscard]] std::int32_t withRates(const RootPoint& left, const RootPoint& right);
+  /// The same where the left value is zero up to rounding, and the function goes to the sign `side`.
+  [[nodiscard]] std::int32_t afterZero(const RootPoint& left, int side, const RootPoint& right);
+  /// The same by values. `earlier` lies before the left end; without it the values within are looked at always.
+  [[nodiscard]] std::int32_t withoutRates(const std::optional<RootPoint>& earlier, const RootPoint& left,
+                                          const RootPoint& right);
+
+  /// Places from the left end to the right one: between two neighbours of different signs there is a root.
+  [[nodiscard]] const std::vector<RootPoint>& points() const { return points_; }
+  /// An extremum near zero, of a function that has the sign `side` around it.
+  struct Extremum {
+    double at = 0, value = 0;
+    int side = 0;
+  };
+  /// Those with values below `doubt`, from left to right; those below `rounding` are double roots.
+  [[nodiscard]] const std::vector<Extremum>& extrema() const { return extrema_; }
+
+private:
+  [[nodiscard]] std::int32_t look(double at, RootPoint& found);
+  void insert(RootPoint p);
+  void note(const RootPoint& p, int side);
+  [[nodiscard]] bool touchesAtEnd(const RootPoint& left, const RootPoint& right) const;
+  [[nodiscard]] std::int32_t bottom(RootPoint a, RootPoint b);
+  [[nodiscard]] std::int32_t bottom(RootPoint a, RootPoint m, RootPoint b);
+  [[nodiscard]] std::int32_t nearEnd(bool left);
+
+  Evaluate evaluate_;
+  RootScale scale_;
+  std::vector<RootPoint> points_;
+  std::vector<Extremum> extrema_;
+};
+
+} // namespace lmc::runtime
