@@ -131,7 +131,8 @@ TreePtr Fold::product(const sym::Number& c, const Monomial& scalars, const TreeP
   for (const auto& [x, n] : powers) {
     TreePtr base = atom(x);
     const int size = std::abs(n);
-    (n > 0 ? up : down).push_back(size == 1 ? base : tree(Op::Pow, {base, numberTree(size)}));
+    const bool plain = size == 1 || (base->op == Op::Number && base->number.isOne());
+    (n > 0 ? up : down).push_back(plain ? base : tree(Op::Pow, {base, numberTree(size)}));
   }
   return productTree(c, std::move(up), std::move(down), tensor, integer);
 }

@@ -116,6 +116,21 @@ Poly Terms::chain(std::vector<Atom> list) {
 }
 
 Poly Terms::coreMatmul(Atom a, Atom b) {
+  const auto last = [](Atom x) { return x->kind == Kind::Chain ? x->kids.back() : x; };
+  const auto first = [](Atom x) { return x != nullptr && x->kind == Kind::Chain ? x->kids.front() : x; };
+  if (b->kind == Kind::Sealed && b->poly && // R^T (R u + R v) = u + v
+      std::all_of(b->poly->terms.begin(), b->poly->terms.end(), [&](const auto& t) {
+        return first(t.first.core) != nullptr && cancels(last(a), first(t.first.core));
+      })) {
+    Poly sum =
+        zero(b->shape.rank == 1 ? sym::Shape::vec(a->shape.rows) : sym::Shape::mat(a->shape.rows, b->shape.cols));
+    for (const auto& [m, c] : b->poly->terms) {
+      Poly factor;
+      factor.terms[{m.powers, nullptr}] = c;
+      sum = add(std::move(sum), mul(factor, coreMatmul(a, m.core)));
+    }
+    return sum;
+  }
   std::vector<Atom> list;
   for (const Atom x : {a, b}) {
     if (x->kind == Kind::Chain)
@@ -144,6 +159,12 @@ Poly Terms::coreTranspose(Atom a) {
     return outer(of(a->kids[1]), of(a->kids[0]));
   case Kind::Inverse:
     return inverse(transpose(open(a->kids[0])));
+  case Kind::Matrix: {
+    std::vector<Atom> kids;
+    for (int j = 0; j < a->shape.cols; ++j)
+      for (int i = 0; i < a->shape.rows; ++i) kids.push_back(a->kids[static_cast<std::size_t>(i * a->shape.cols + j)]);
+    return of(make(Kind::Matrix, sym::Shape::mat(a->shape.cols, a->shape.rows), std::move(kids)));
+  }
   case Kind::Chain: {
     Poly p = transpose(of(a->kids[0]));
     for (std::size_t k = 1; k < a->kids.size(); ++k) p = matmul(transpose(of(a->kids[k])), p);
