@@ -128,6 +128,7 @@ def visit(chromium, name, model, folder, options=()):
         check(page.value("document.querySelector('.verdict') !== null"), f"{name}: no verdict")
         check(page.value("lmc.plots()") > 0, f"{name}: no plots")
         check(page.value("document.querySelectorAll('.equation.plain').length") == 0, f"{name}: equations")
+        check(page.value(OUTSIDE) == [], f"{name}: outside: {page.value(OUTSIDE)}")
         controls(name, page)
         if name in EXPECTED:
             compare(name, page, run_file)
@@ -135,6 +136,30 @@ def visit(chromium, name, model, folder, options=()):
             for shape, pixels in page.value("lmc.pixels()").items():
                 check(pixels > 0, f"{name}: nothing is seen of {shape}")
         check(not page.troubles(), f"{name}: {page.troubles()}")
+
+
+# What stands outside of its place: the page in the window, captions in their plots.
+OUTSIDE = ("(() => { const out = []; if (document.documentElement.scrollWidth > innerWidth) out.push('the page');"
+           " for (const f of document.querySelectorAll('.plot')) { const r = f.getBoundingClientRect();"
+           " for (const e of f.querySelectorAll('figcaption *')) if (e.getBoundingClientRect().right > r.right + 1)"
+           " out.push(e.textContent); } return out; })()")
+
+
+def long_texts(chromium, folder):
+    """Texts stand where they belong and do not cover each other, on a screen and on a phone."""
+    file = folder / "long.html"
+    lmc("view", HERE / "models" / "long.lie", "-o", file)
+    for width, mobile in ((1120, False), (400, True)):
+        with chromium.open(file, width=width, mobile=mobile) as page:
+            check(page.value(OUTSIDE) == [], f"outside: {page.value(OUTSIDE)}")
+            page.value("lmc.seek(1e300)")
+            page.frames()
+            boxes = page.value("[...document.querySelectorAll('.label:not(.axis)')].map(e => { const r ="
+                               " e.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom]; })")
+            check(len(boxes) == 2, f"{len(boxes)} labels")
+            (a, b) = boxes
+            check(a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] + 0.5 or b[3] <= a[2] + 0.5, f"labels: {boxes}")
+            check(not page.troubles(), f"long texts: {page.troubles()}")
 
 
 def phone_and_dark(chromium, file):
@@ -325,6 +350,7 @@ def main():
         tests += [(str(m), lambda m=m: visit(chromium, "other_" + m.stem, m, folder)) for m in others]
         top = folder / "heavy_top.html"
         tests += [("phone", lambda: phone_and_dark(chromium, top)), ("webgl", lambda: without_webgl(chromium, top)),
+                  ("long", lambda: long_texts(chromium, folder)),
                   ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
                   ("bodies", lambda: measured_bodies(folder)),

@@ -78,12 +78,6 @@ export abstract class Shape {
     for (let m = 0; m < this.count; ++m) {
       for (const name of ["at", "from", "to", "of"])
         if (this.values[name] !== undefined) add(this.vector(name, [0, 0, 0], s, 0, m, p));
-      if (this.values["along"] !== undefined && this.data.arguments["unscaled"] === undefined) {
-        const at = this.vector("at", [0, 0, 0], s, 0, m, []);
-        const along = this.vector("along", [0, 0, 0], s, 0, m, p);
-        const scale = this.vector("scale", [1], s, 0, m, [])[0] ?? 1;
-        add(at.map((x, k) => x + scale * (along[k] ?? 0)));
-      }
     }
   }
 }
@@ -245,10 +239,11 @@ export class Arrow extends Shape {
   private readonly shaft: THREE.InstancedMesh;
   private readonly head: THREE.InstancedMesh;
   private thickness = 0.03;
-  private factor = 1;
+  private factor: number;
 
   constructor(data: ShapeData, color: string) {
     super(data, color);
+    this.factor = data.arguments["unscaled"] === undefined ? 1 : 0;
     const sides = data.count > 200 ? 6 : 14;
     this.shaft = new THREE.InstancedMesh(bar(1, sides), material(data, color), data.count);
     this.head = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, sides).translate(0, 0.5, 0), material(data, color), data.count);
@@ -266,6 +261,16 @@ export class Arrow extends Shape {
     for (let i = 0; i + 2 < numbers.length; i += 3)
       largest = Math.max(largest, Math.hypot(numbers[i] ?? 0, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0));
     this.factor = largest > 0 ? length / largest : 1;
+  }
+  /** With the tips; those of arrows without a scale of their own once it is set. */
+  override extent(s: number, add: (p: number[]) => void): void {
+    super.extent(s, add);
+    for (let m = 0; m < this.count; ++m) {
+      const at = this.vector("at", [0, 0, 0], s, 0, m, []);
+      const along = this.vector("along", [0, 0, 0], s, 0, m, []);
+      const scale = this.vector("scale", [this.factor], s, 0, m, [])[0] ?? 1;
+      add(at.map((x, k) => x + scale * (along[k] ?? 0)));
+    }
   }
   update(s: number, f: number): void {
     for (let m = 0; m < this.count; ++m) {
