@@ -208,7 +208,7 @@ export class Scene {
     else from.copy(back).multiplyScalar(0.8).addScaledVector(right, 0.55).addScaledVector(this.upward, 0.42);
     if (flat && view !== "fit" && view !== "top") from.addScaledVector(view === "front" ? back : right, 1.2);
     const aspect = Math.min(1, this.perspective.aspect || 1);
-    const distance = (0.98 * this.radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / aspect;
+    const distance = (1.06 * this.radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / aspect;
     this.camera.position.copy(this.centre).addScaledVector(from.normalize(), distance);
     this.controls.target.copy(this.centre);
     this.controls.update();
