@@ -13,6 +13,7 @@ export interface Placed {
   at?: number[];
   turned?: number[];
   to?: number[];
+  along?: number[];
 }
 
 /** A colour as CSS knows it; three's own names are the same. */
@@ -61,7 +62,8 @@ export abstract class Shape {
     for (const name of ["at", "from"])
       if (this.values[name] !== undefined) out.at = this.vector(name, [0, 0, 0], s, f, member, []);
     if (out.at === undefined) out.at = [0, 0, 0];
-    if (this.values["to"] !== undefined) out.to = this.vector("to", [0, 0, 0], s, f, member, []);
+    for (const name of ["to", "along"] as const)
+      if (this.values[name] !== undefined) out[name] = this.vector(name, [0, 0, 0], s, f, member, []);
     if (this.values["turned"] !== undefined) out.turned = this.quaternion("turned", s, f, member, []);
     return out;
   }
