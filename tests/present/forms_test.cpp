@@ -313,6 +313,7 @@ TEST(Factors, StandInTheOrderOfBooks) {
       {"elastic_pendulum", {"m*r^2*w' = -m*r*(2*u*w + g*sin(th))\n", "m*u' = m*r*w^2 + k*(l0 - r) + m*g*cos(th)\n"}},
       {"cart_pole",
        {"m*l*w'*cos(th) + (M + m)*v' = m*l*w^2*sin(th) + F\n", "m*l*(l*w' + v'*cos(th)) = m*l*g*sin(th)\n"}},
+      {"coupled_rotors", {"= a[2] - a[3]\n", "= a[2] - a[1]\n"}},
       {"swinging_atwood", {"(M + m)*u' = m*r*w^2 + g*(m*cos(th) - M)\n"}},
       {"wilberforce_pendulum", {"I*w' = -d*th - e*z/2\n"}},
       {"gyroscope_in_gimbals",

@@ -358,6 +358,22 @@ def settings_that_make_no_sense(folder):
     check((radius, ball["opacity"], "up" in scene) == (0.5, 1, False), f"{radius}, {ball['opacity']}")
 
 
+def small_energy(folder):
+    """An energy of 1e-20 has errors of which a note says how large a part they are."""
+    model, file = folder / "small.lie", folder / "small.html"
+    model.write_text("model Small { param m = 1e-20; config x : R velocity v; lagrangian = 0.5*m*(v^2 - x^2);"
+                     " initial x = 1; simulate { method = RKMK4; time = 0..10; step = 0.5; } }\n", encoding="utf-8")
+    lmc("view", model, "-o", file)
+    note = next((n for n in data_of(file)["notes"] if "energy" in n), None)
+    check(note is not None and "the energy is 5e-21" in note, f"{data_of(file)['notes']}")
+    part = float(re.search(r"largest error (\S+) of it", note).group(1))
+    # RK4 on an oscillator: each step multiplies the energy by 1 - h^6/72 + h^8/576
+    wanted = 1 - (1 - 0.5**6 / 72 + 0.5**8 / 576) ** 20
+    check(abs(part - wanted) < 0.02 * wanted, f"{part} instead of {wanted}")
+    lmc("view", ROOT / "examples" / "heavy_top.lie", "-o", file)
+    check(not any("absolute" in n for n in data_of(file)["notes"]), data_of(file)["notes"])
+
+
 def measured_bodies(folder):
     """A box of the mass and the moments that the model says, at its centre of mass."""
     for name, lengths in (("offset", (10.5, 4.5, 1.5)), ("frames", (24, 12, 0))):
@@ -417,6 +433,7 @@ def main():
                   ("long", lambda: long_texts(chromium, folder)),
                   ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
+                  ("energy", lambda: small_energy(folder)),
                   ("bodies", lambda: measured_bodies(folder)),
                   ("jumps", lambda: jumps(chromium, folder)),
                   ("settings", lambda: settings_that_make_no_sense(folder)),

@@ -160,10 +160,13 @@ Poly Terms::coreTranspose(Atom a) {
   case Kind::Inverse:
     return inverse(transpose(open(a->kids[0])));
   case Kind::Matrix: {
-    std::vector<Atom> kids;
-    for (int j = 0; j < a->shape.cols; ++j)
-      for (int i = 0; i < a->shape.rows; ++i) kids.push_back(a->kids[static_cast<std::size_t>(i * a->shape.cols + j)]);
-    return of(make(Kind::Matrix, sym::Shape::mat(a->shape.cols, a->shape.rows), std::move(kids)));
+    if (a->shape.rows != 2 || a->shape.cols != 2)
+      return of(make(Kind::Transpose, sym::Shape::mat(a->shape.cols, a->shape.rows), {a})); // larger ones get names
+    const std::vector<Atom> kids{a->kids[0], a->kids[2], a->kids[1], a->kids[3]};
+    bool skew = true;
+    for (std::size_t k = 0; k < kids.size() && skew; ++k) skew = add(open(kids[k]), open(a->kids[k])).isZero();
+    if (skew) return scaled(-1, of(a));
+    return of(make(Kind::Matrix, a->shape, kids));
   }
   case Kind::Chain: {
     Poly p = transpose(of(a->kids[0]));
