@@ -342,6 +342,22 @@ def jumps(chromium, folder):
     check([e["time"] for e in data_of(again)["events"]] == twice, "--data")
 
 
+def small_balls(chromium, folder):
+    """A ball that is smaller than a pixel is seen, where it is, and the caption says that it is larger."""
+    model, file = folder / "balls.lie", folder / "balls.html"
+    model.write_text("model Balls { config x[2] : R^3 velocity v; lagrangian = sum(i in 1..2: 0.5*dot(v[i], v[i]));"
+                     " initial x[1] = zeros(3); initial x[2] = 4000*e1; initial v[i in 1..2] = 100*e2;"
+                     " view { small[i in 1..2] = ball(at = x[i], radius = 0.2); large = ball(at = x[1] + 900*e3, radius = 300); }"
+                     " simulate { method = RKMK4; time = 0..10; step = 0.1; } }\n", encoding="utf-8")
+    lmc("view", model, "-o", file)
+    with chromium.open(file) as page:
+        caption = page.value("document.querySelector('.caption').textContent")
+        check("Larger than in the model, to be seen: small. " in caption, caption)
+        seen = page.value("lmc.pixels()")
+        check(seen["small"] > 8, f"{seen}")
+        check(not page.troubles(), f"small balls: {page.troubles()}")
+
+
 def settings_that_make_no_sense(folder):
     """What is known when the run begins only is put right, and said."""
     model, file = folder / "odd.lie", folder / "odd.html"
@@ -433,6 +449,7 @@ def main():
                   ("long", lambda: long_texts(chromium, folder)),
                   ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
+                  ("balls", lambda: small_balls(chromium, folder)),
                   ("energy", lambda: small_energy(folder)),
                   ("bodies", lambda: measured_bodies(folder)),
                   ("jumps", lambda: jumps(chromium, folder)),

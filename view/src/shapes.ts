@@ -67,6 +67,10 @@ export abstract class Shape {
     if (this.values["turned"] !== undefined) out.turned = this.quaternion("turned", s, f, member, []);
     return out;
   }
+  /** Whether it is drawn larger than it is. */
+  get enlarged(): boolean {
+    return false;
+  }
   /** The largest extent beyond its place. */
   reach(): number {
     let largest = 0;
@@ -114,6 +118,8 @@ function bar(radius: number, sides: number): THREE.BufferGeometry {
 export class Solid extends Shape {
   private readonly mesh: THREE.InstancedMesh;
   private scale = 1;
+  /** Balls are drawn at least so large, some pixels, however large the scene is. */
+  private least = 0;
 
   constructor(data: ShapeData, color: string) {
     super(data, color);
@@ -149,12 +155,16 @@ export class Solid extends Shape {
 
   setScale(length: number): void {
     this.scale = length;
+    this.least = this.data.kind === "ball" ? 0.015 * length : 0;
+  }
+  override get enlarged(): boolean {
+    return this.reach() < this.least && this.values["radius"] !== undefined;
   }
 
   private lengths(s: number, f: number, m: number): void {
     const kind = this.data.kind;
     if (kind === "ball" || kind === "sphere") {
-      const r = this.values["radius"] === undefined ? 0.12 * this.scale : (this.vector("radius", [1], s, f, m, scratch[2] ?? [])[0] ?? 1);
+      const r = this.values["radius"] === undefined ? 0.12 * this.scale : Math.max(this.vector("radius", [1], s, f, m, scratch[2] ?? [])[0] ?? 1, this.least);
       sizes.set(r, r, r);
     } else if (this.values["size"] === undefined) {
       const length = kind === "frame" ? this.scale : this.scale / 2;
