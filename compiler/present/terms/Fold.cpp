@@ -33,7 +33,7 @@ bool isConstantBasis(Atom a) {
   return a != nullptr && a->kind == Kind::Basis && a->kids[0]->kind == Kind::Sealed;
 }
 
-/// Numbers times unit vectors: v[1] - v[2] says more than dot(v, [1, -1, 0]).
+/// Numbers times unit vectors: of two terms, v[1] - v[2] says more than dot(v, [1, -1, 0]).
 bool isOfEntries(const Poly& p) {
   return std::all_of(p.terms.begin(), p.terms.end(),
                      [](const auto& t) { return t.first.powers.empty() && isConstantBasis(t.first.core); });
@@ -329,7 +329,7 @@ TreePtr Fold::grouped(Poly p) {
       for (const auto& [x, n] : m.powers)
         if (x->kind == Kind::Series && rangeKey(x) == best->range) series = x;
     }
-    if (best->type == 'd' && isOfEntries(*rest)) {
+    if (best->type == 'd' && parts.empty() && p.terms.size() == 2 && isOfEntries(*rest)) {
       no.insert(*best);
       continue;
     }
