@@ -1,9 +1,10 @@
 // Which methods can step a model.
 #include "products/Impl.h"
 
+#include "sema/LibraryManifolds.h"
+
 #include <algorithm>
 #include <fmt/format.h>
-#include <sstream>
 
 namespace lmc::products {
 
@@ -14,13 +15,6 @@ std::string orderOf(const methods::CheckedMethod& method) {
   if (method.order == 0 || method.orderVaries) return {};
   return method.embeddedOrder > 0 ? fmt::format("{}({})", method.order, method.embeddedOrder)
                                   : std::to_string(method.order);
-}
-
-std::string firstLine(const std::string& doc) {
-  std::istringstream in(doc);
-  std::string line;
-  std::getline(in, line);
-  return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
 }
 
 /// Those of the model's files, then those of the library that they do not hide.
@@ -52,7 +46,7 @@ std::vector<MethodSummary> Pipeline::methodsThatStep() {
     for (const sema::Found& f : declaredMethods(*impl_->compilation)) {
       const auto method = methods::checkMethod(*impl_->compilation, f);
       if (!method || !methods::steps(layer, *method)) continue;
-      list.push_back({method->name, method->kind->name, orderOf(*method), firstLine(f.declaration->doc)});
+      list.push_back({method->name, method->kind->name, orderOf(*method), sema::firstLine(f.declaration->doc)});
     }
     std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return list;
