@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace lmc::present {
 
 namespace {
+constexpr const char* equationsTitle = "Constraints (each is zero)";
+constexpr const char* gapsTitle = "Contacts (gaps, never negative; zero while closed) and slips";
 constexpr const char* forcesTitle = "Forces of the constraints";
 /// Of sums that `mechanics/constraints/Shown.cpp` makes.
 constexpr const char* forcesName = "B^T lambda";
@@ -22,8 +25,8 @@ bool isOfContact(const sema::Model& m, std::size_t constraint) {
 
 void ConstraintSections::addTo(Document& document) {
   const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(layer_);
-  Section equations{"Constraints (each is zero)", {}};
-  Section gaps{"Contacts (gaps, never negative; zero while closed) and slips", {}};
+  Section equations{equationsTitle, {}};
+  Section gaps{gapsTitle, {}};
   Section forces{forcesTitle, {}};
   for (const mechanics::ShownConstraint& s : shownOnes.list) {
     const sema::Constraint& c = m_.constraints[s.constraint];
@@ -61,6 +64,25 @@ void ConstraintSections::addTo(Document& document) {
   for (Section* section : {&equations, &gaps})
     if (!section->lines.empty()) document.sections.push_back(std::move(*section));
   document.sections.push_back(std::move(forces));
+}
+
+void ConstraintSections::defineInPlace(Document& document, std::vector<Line>& where) {
+  const auto nameOf = [](const TreePtr& t) { return t && t->op == Op::Name ? t->text : std::string(); };
+  for (Section& s : document.sections) {
+    if (s.title != equationsTitle && s.title != gapsTitle) continue;
+    std::vector<Line> lines;
+    for (Line& l : s.lines) {
+      const std::string name = nameOf(l.right);
+      const auto defines = [&](const Line& w) { return !name.empty() && nameOf(w.left) == name; };
+      if (nameOf(l.left) != name || std::none_of(where.begin(), where.end(), defines)) {
+        lines.push_back(std::move(l));
+        continue;
+      }
+      std::copy_if(where.begin(), where.end(), std::back_inserter(lines), defines);
+      std::erase_if(where, defines);
+    }
+    s.lines = std::move(lines);
+  }
 }
 
 void ConstraintSections::dropUndefined(Document& document, const std::vector<Line>& where) {

@@ -53,6 +53,7 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth)
            std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
   };
   for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
+  learnSymmetry();
   const mechanics::System& s = layer.system;
   for (std::size_t k = 0; k < layer.model.factors.size(); ++k) {
     const sema::Factor& f = layer.model.factors[k];
@@ -88,6 +89,17 @@ TreePtr Engine::integer(std::int64_t n) const {
 Poly Engine::read(Expr e, const std::vector<Expr>& index) {
   reader_->bind(index, member_);
   return (*reader_)(e);
+}
+
+/// Of matrices that parameters alone decide, by what defines them.
+void Engine::learnSymmetry() {
+  for (const Array* a : reader_->kept()) {
+    if (a->shape.rank != 2 || a->shape.rows != a->shape.cols) continue;
+    const auto pieces = reader_->pieces(a);
+    terms_->traits[a].symmetric = pieces && std::all_of(pieces->begin(), pieces->end(), [&](const Reader::Piece& p) {
+                                    return terms_->sub(p.value, terms_->transpose(p.value)).isZero();
+                                  });
+  }
 }
 
 void Engine::learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,

@@ -34,6 +34,7 @@ public:
 private:
   void learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,
              const std::vector<sema::ArrayTuple>& horizontal, const std::vector<sym::Expr>& index);
+  void learnSymmetry();
   void equation(sym::Expr left, sym::Expr right);
 
   mechanics::Layer& layer_;

@@ -89,6 +89,8 @@ class ConstraintSections : private FormBase {
 public:
   ConstraintSections(mechanics::Layer& layer, Shower& show) : FormBase(layer, show) {}
   void addTo(Document& document);
+  /// Constraints that `where` defines, perhaps part by part, have these lines in their place.
+  static void defineInPlace(Document& document, std::vector<Line>& where);
   /// Forces whose sum is not seen, as over the members of a ring, are described: neither their lines nor those of
   /// `where` say what they are.
   static void dropUndefined(Document& document, const std::vector<Line>& where);

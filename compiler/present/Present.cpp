@@ -54,7 +54,10 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
   Document d = documentOf(layer, show, how);
   if (system.constraints) ConstraintSections(layer, show).addTo(d);
   std::vector<Line> where = show.definitions();
-  if (system.constraints) ConstraintSections::dropUndefined(d, where);
+  if (system.constraints) {
+    ConstraintSections::defineInPlace(d, where);
+    ConstraintSections::dropUndefined(d, where);
+  }
   if (!where.empty()) d.sections.push_back({"where", std::move(where)});
   std::set<std::string> taken;
   for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);

@@ -22,6 +22,7 @@ public:
   /// Arrays that equations define and that keep their names: inputs, and what has no closed form.
   static void namesIn(const Poly& p, std::set<const sym::Array*>& found);
   void keep(const sym::Array* array) { kept_.insert(array); }
+  [[nodiscard]] const std::set<const sym::Array*>& kept() const { return kept_; }
   void stands(const sym::Array* array, const sym::Array* forOther) { projected_[array] = forOther; }
   void rename(const sym::Array* array, const std::string& name) { renamed_[array] = name; }
   /// Whether an array is an input, by the law that is taken when it is not given.

@@ -2,12 +2,12 @@
 #include "products/Impl.h"
 
 #include "runtime/choice/Choice.h"
+#include "sema/LibraryManifolds.h"
 #include "syntax/parser/Parser.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <sstream>
 
 namespace lmc::products {
 
@@ -18,13 +18,6 @@ std::string orderOf(const methods::CheckedMethod& method) {
   if (method.order == 0 || method.orderVaries) return {};
   return method.embeddedOrder > 0 ? fmt::format("{}({})", method.order, method.embeddedOrder)
                                   : std::to_string(method.order);
-}
-
-std::string firstLine(const std::string& doc) {
-  std::istringstream in(doc);
-  std::string line;
-  std::getline(in, line);
-  return line.erase(0, std::min(line.find_first_not_of(" /"), line.size()));
 }
 
 /// Those of the model's files, then those of the library that they do not hide.
@@ -81,7 +74,7 @@ std::vector<MethodSummary> Pipeline::methodsThatStep() {
     for (const sema::Found& f : declaredMethods(*impl_->compilation)) {
       const auto method = methods::checkMethod(*impl_->compilation, f);
       if (!method || !methods::steps(layer, *method)) continue;
-      list.push_back({method->name, method->kind->name, orderOf(*method), firstLine(f.declaration->doc)});
+      list.push_back({method->name, method->kind->name, orderOf(*method), sema::firstLine(f.declaration->doc)});
     }
     std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return list;

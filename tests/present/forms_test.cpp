@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace lmc::mechanics;
@@ -295,6 +296,94 @@ TEST_P(Forms, EqualTheCompiledEquations) {
   expectForm(d, "matrix", false);
 }
 
+/// What no person writes: a line that says nothing, factors of 1 and 0, signs in brackets.
+TEST_P(Forms, ReadAsAPersonWrites) {
+  Derived d(GetParam());
+  const json printed = json::parse(d.pipeline.derive("json"));
+  for (const auto& [title, list] : printed.at("sections").items())
+    for (const json& line : list) EXPECT_NE(line.at("left"), line.at("right")) << title;
+  const std::string text = d.pipeline.derive("text");
+  for (const char* odd : {"(-1)", "sqrt(1)", "*1*", "(1*", " 1*", "*0*", "(0*", " 0*", "[0, 0, 0]", "zeros(3))*"})
+    EXPECT_EQ(text.find(odd), std::string::npos) << odd << "\n" << text;
+}
+
+/// Numbers, parameters, velocities, functions, in this order; sums last, but those of parameters.
+TEST(Factors, StandInTheOrderOfBooks) {
+  const std::pair<const char*, std::vector<const char*>> all[] = {
+      {"elastic_pendulum", {"m*r^2*w' = -m*r*(2*u*w + g*sin(th))\n", "m*u' = m*r*w^2 + k*(l0 - r) + m*g*cos(th)\n"}},
+      {"cart_pole",
+       {"m*l*w'*cos(th) + (M + m)*v' = m*l*w^2*sin(th) + F\n", "m*l*(l*w' + v'*cos(th)) = m*l*g*sin(th)\n"}},
+      {"coupled_rotors", {"= a[2] - a[3]\n", "= a[2] - a[1]\n"}},
+      {"swinging_atwood", {"(M + m)*u' = m*r*w^2 + g*(m*cos(th) - M)\n"}},
+      {"wilberforce_pendulum", {"I*w' = -d*th - e*z/2\n"}},
+      {"gyroscope_in_gimbals",
+       {"(A + A1)*v' = u*cos(b)*(C*w + (C + C1 - A - B1)*u*sin(b))\n",
+        "= (C + C1)*sin(b)^2 + (A + B1)*cos(b)^2 + C2\n"}},
+  };
+  for (const auto& [model, lines] : all) {
+    Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/" + model + ".lie");
+    const std::string text = d.pipeline.derive("text");
+    for (const char* line : lines) EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
+/// docs/equations.md shows what is printed, but for the ends of long lines.
+TEST(Documentation, ShowsWhatIsPrinted) {
+  const std::map<std::string, std::pair<std::string, std::string>> models = {
+      {"Spherical pendulum", {"examples/spherical_pendulum", "motion"}},
+      {"Heavy top", {"examples/heavy_top", "motion"}},
+      {"Double spherical pendulum", {"tests/present/models/double_spherical_pendulum", "motion"}},
+      {"Chain of N spherical pendulums", {"examples/pendulum_chain", "motion"}},
+      {"Two quadrotors with a load", {"examples/two_quadrotors", "motion"}},
+      {"Furuta's pendulum", {"tests/present/models/furuta_pendulum", "motion"}},
+      {"Plane double pendulum", {"tests/present/models/plane_double_pendulum", "motion"}},
+      {"Kirchhoff's vehicle", {"tests/present/models/kirchhoff_vehicle", "hamilton"}},
+      {"Elastic pendulum", {"tests/present/models/elastic_pendulum", "motion"}},
+      {"Chain of two, as matrices", {"examples/pendulum_chain", "matrix"}},
+  };
+  std::ifstream page(std::string(LMC_SOURCE_DIR) + "/docs/equations.md");
+  std::string printed;
+  std::vector<std::string> shown; // lines of the example that is being read, joined
+  std::size_t compared = 0;
+  const auto compare = [&] {
+    for (const std::string& line : shown)
+      EXPECT_NE(printed.find("\n" + line + "\n"), std::string::npos) << line << printed;
+    compared += shown.size();
+    shown.clear();
+  };
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("### ")) {
+      compare();
+      ASSERT_TRUE(models.contains(line.substr(4))) << line;
+      const auto& [file, form] = models.at(line.substr(4));
+      PipelineOptions options = optionsOf();
+      if (form == "matrix") options.compilation.overrides.push_back({"N", "2"});
+      Pipeline pipeline(options);
+      ASSERT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/" + file + ".lie"));
+      printed = pipeline.derive("text", form);
+    } else if (!printed.empty() && line.starts_with("            ")) {
+      ASSERT_FALSE(shown.empty());
+      shown.back() += (line.substr(12).starts_with("(i = ") ? "   " : " ") + line.substr(12);
+    } else if (!printed.empty() && line.starts_with("    ")) {
+      shown.push_back(line.substr(4));
+    }
+  }
+  compare();
+  EXPECT_GT(compared, 60U);
+}
+
+/// Constraints of a family whose members differ are said member by member where they belong.
+TEST(Constraints, ArePartByPart) {
+  Derived d(std::string(LMC_SOURCE_DIR) + "/examples/bricard.lie");
+  const json sections = json::parse(d.pipeline.derive("json")).at("sections");
+  std::set<std::string> lefts;
+  for (const json& line : sections.at("Constraints (each is zero)")) lefts.insert(line.at("left"));
+  for (const char* left : {"hinge.at[1]", "hinge.at[i]", "hinge.at[6]", "hinge.along'[i]"})
+    EXPECT_TRUE(lefts.contains(left)) << left;
+  // the inertias of the bars are symmetric by what defines them
+  EXPECT_NE(d.pipeline.derive("text").find("momentum(X[i]).w = J[i]*xi.w[i]   (i = 1..5)\n"), std::string::npos);
+}
+
 /// Sums over parts of a family are said part by part, not as sums that are added up.
 TEST(Definitions, ArePartByPart) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/neighbours.lie");
@@ -353,7 +442,7 @@ TEST_P(Measures, AreThoseOfATextbook) {
     if (std::string(m.sections).find(title) == std::string::npos) continue;
     for (const json& line : list) {
       const std::string left = line.at("left");
-      if (title == "where" && (left == "tau" || left == "T[i]" || left == "M[i]")) continue;
+      if (title == "where" && (left == "tau" || left == "F" || left == "T[i]" || left == "M[i]")) continue;
       if (title == "where")
         n += summands(line.at("tree").at("right"));
       else
@@ -378,6 +467,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "Cazzolato, Prime (2011)"},
         Measure{"tests/present/models/plane_double_pendulum", "motion", "Equations of motion, where", 14,
                 "Landau, Lifshitz, section 5"},
+        Measure{"tests/present/models/elastic_pendulum", "motion", "Equations of motion, where", 8,
+                "Morin (2008), section 6.1: 5 for the length, 3 for the angle"},
+        Measure{"tests/present/models/cart_pole", "motion", "Equations of motion, where", 8,
+                "Astrom, Murray (2008), balance systems, without friction: 5 for the cart, 3 for the pole"},
+        Measure{"tests/present/models/bead_on_hoop", "motion", "Equations of motion, where", 3,
+                "Goldstein, Poole, Safko (2002), chapter 2"},
+        Measure{"tests/present/models/swinging_atwood", "motion", "Equations of motion, where", 8,
+                "Tufillaro, Abbott, Griffiths (1984): 5 for r, 3 for th"},
+        Measure{"tests/present/models/wilberforce_pendulum", "motion", "Equations of motion, where", 6,
+                "Berg, Marshall (1991)"},
         Measure{"tests/present/models/kirchhoff_vehicle", "hamilton", "Momenta, Hamilton's equations", 15,
                 "Leonard (1997)"}),
     [](const auto& p) { return std::filesystem::path(p.param.file).stem().string(); });

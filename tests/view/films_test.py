@@ -220,6 +220,44 @@ def drawings(folder):
     check(not (folder / "many.svg").exists(), "a file of nothing")
 
 
+def hue(red, green, blue):
+    """The colour of a body in any light; nothing where there is little of one."""
+    most, least = max(red, green, blue), min(red, green, blue)
+    if most - least < 40:
+        return None
+    if most == red:
+        angle = (green - blue) / (most - least)
+    else:
+        angle = 2 + (blue - red) / (most - least) if most == green else 4 + (red - green) / (most - least)
+    return 60 * angle % 360
+
+
+def drawings_hide_what_is_behind(folder):
+    """Faces of an SVG are in an order in which what is in front hides the rest, as in the pixels, which have depths."""
+    models = [ROOT / "tests" / "view" / "models" / "crossing.lie"]
+    models += [ROOT / "examples" / f"{m}.lie" for m in ("cardan_joint", "stewart_platform", "two_quadrotors", "bricard")]
+    for model in models:
+        drawing, seen, still = (folder / f"{model.stem}{end}" for end in (".svg", "_svg.png", ".png"))
+        for file in (drawing, still):
+            lmc("view", model, "-o", file, "--size", "360x240")
+        with browser.Browser() as chromium, chromium.open(drawing, width=360, height=240) as page:
+            page.screenshot(seen, whole=False)
+        width, height, faces = pixels(seen)
+        wide, _, depths = pixels(still)
+        compared = wrong = 0
+        for y in range(2, height - 2):
+            for x in range(2, width - 2):
+                around = [hue(*depths[2 * (y + j) * wide + 2 * (x + i)]) for j in (-2, 0, 2) for i in (-2, 0, 2)]
+                if None in around or max(around) - min(around) > 12:
+                    continue  # near an edge
+                compared += 1
+                found = faces[y * width + x]
+                own = hue(*found)  # nothing: a line, or the ground where a body should be
+                wrong += min(found) > 180 if own is None else abs((own - around[4] + 180) % 360 - 180) > 12
+        check(compared > 60, f"{model.stem}: {compared} pixels of bodies")
+        check(wrong <= 0.002 * compared, f"{model.stem}: {wrong} of {compared} pixels show another body")
+
+
 def films(folder):
     model = ROOT / "examples" / "heavy_top.lie"
     for ending, codec in (("webm", "vp9"), ("mp4", "h264"), ("gif", "gif"), ("apng", "apng")):
@@ -266,7 +304,7 @@ def main():
         print("skipped: there is no", ", ".join(missing))
         return 77
     failures = 0
-    tests = (scene_for_others, stills, drawings, films, refusals)
+    tests = (scene_for_others, stills, drawings, drawings_hide_what_is_behind, films, refusals)
     with tempfile.TemporaryDirectory() as name:
         for test in tests:
             try:

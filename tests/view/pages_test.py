@@ -10,6 +10,8 @@ import csv
 import json
 import math
 import pathlib
+import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -35,7 +37,58 @@ EXPECTED = {
     "plane": [("at", "p, a", "p")],
     "frames": [("at", "X", "X.x"), ("turned", "X", "X.R")],
     "offset": [("at", "X", "centre"), ("turned", "X", "X.R")],
+    "closed_chain": [("at", "x, R", "x"), ("turned", "x, R", "R")],
+    "heavy_top_basis": [("at", "tip", "tip")],
+    "heavy_top_constrained": [("at", "x, R", "x"), ("turned", "x, R", "R")],
+    "rolling_disk": [("at", "x, R", "x"), ("turned", "x, R", "R")],
+    "sampled_quadrotor": [("at", "x, R", "x"), ("turned", "x, R", "R")],
+    "spherical_pendulum": [("along", "q", "q")],
 }
+# What a model's own `view` shows, by the arguments that are compared; the page calls the first three places.
+COMPARED = {"at": "at", "from": "at", "of": "at", "to": "to", "along": "along", "turned": "turned"}
+
+
+def pieces(text, at=","):
+    """A text at its separators that stand in no bracket."""
+    out, depth, start = [], 0, 0
+    for k, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if c == at and depth == 0:
+            out.append(text[start:k])
+            start = k + 1
+    return [x.strip() for x in out + [text[start:]] if x.strip()]
+
+
+def observed(model, folder):
+    """The model with each place and direction of its `view` as an observable of its own; what the page has to show."""
+    text = model.read_text(encoding="utf-8")
+    plain = re.sub(r"//[^\n]*", "", text)
+    found = re.search(r"\bview\s*\{", plain)
+    if not found:
+        return model, []
+    end, depth = found.end(), 1
+    while depth > 0:
+        depth += (plain[end] == "{") - (plain[end] == "}")
+        end += 1
+    added, expected = [], []
+    for statement in pieces(plain[found.end():end - 1], ";"):
+        name, value = (x.strip() for x in statement.split("=", 1))
+        index = name[len(name.split("[")[0]):]
+        if name == "up" or not re.match(r"\w+\s*\(", value) or index.count(",") > 0:
+            continue
+        for argument in pieces(value[value.index("(") + 1:-1]):
+            key, expression = (x.strip() for x in argument.split("=", 1))
+            if key not in COMPARED:
+                continue
+            column = f"shown{len(added)}"
+            added.append(f"  observe {column}{index} = {expression};\n")
+            expected.append((COMPARED[key], name.split("[")[0].strip(), column))
+    where = plain.rindex("simulate")
+    changed = folder / f"observed_{model.name}"
+    changed.write_text(plain[:where] + "".join(added) + plain[where:], encoding="utf-8")
+    for other in model.parent.glob("*.csv"):  # tables that it reads
+        shutil.copy(other, folder / other.name)
+    return changed, expected
 
 
 class Failed(Exception):
@@ -67,8 +120,8 @@ def matrix(q):
             2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]
 
 
-def compare(name, page, file):
-    """Places and orientations at some samples against the columns of the run."""
+def compare(name, page, file, expected):
+    """Places, orientations and directions at some samples against the columns of the run."""
     names, rows = table(file)
     shown = {round(t, 9) for t in page.value(
         "(() => { const d = JSON.parse(document.getElementById('lmc-data').textContent).scene.times;"
@@ -77,16 +130,19 @@ def compare(name, page, file):
     check(len(rows) > 1, f"{name}: no sample of the page is one of the run")
     for row in (rows[0], rows[len(rows) // 3], rows[len(rows) * 4 // 5], rows[-1]):
         shapes = json.loads(page.value(f"JSON.stringify(lmc.shapes({row[0]!r}))"))
-        for argument, shape, column in EXPECTED.get(name, []):
-            found = [s for s in shapes if s["name"] == shape]
+        for argument, shape, column in expected:
+            found = [s for s in shapes if s["name"] == shape and argument in s["members"][0]]
             check(found, f"{name}: there is no shape {shape}")
             values = [row[k] for k, n in enumerate(names) if n == column or n.startswith(column + "[")]
             members = found[0]["members"]
+            check(values and len(values) % len(members) == 0, f"{name}: {len(values)} columns {column} for {shape}")
             width = len(values) // len(members)
             for m, member in enumerate(members):
                 wanted = values[m * width:(m + 1) * width]
-                have = matrix(member["turned"]) if argument == "turned" else member["at"]
-                wanted += [0.0] * (len(have) - width)
+                have = matrix(member["turned"]) if argument == "turned" else member[argument]
+                if argument == "turned" and width == 4:
+                    wanted = [wanted[0], wanted[1], 0.0, wanted[2], wanted[3], 0.0, 0.0, 0.0, 1.0]
+                wanted += [0.0] * (len(have) - len(wanted))
                 size = max(1.0, *map(abs, wanted))
                 worst = max(abs(a - b) for a, b in zip(have, wanted)) / size
                 check(worst < 1e-6, f"{name}: {shape}.{argument} at t = {row[0]} is off by {worst}")
@@ -118,23 +174,56 @@ def controls(name, page):
 
 
 def visit(chromium, name, model, folder, options=()):
-    page_file, again, run_file = (folder / f"{name}{end}" for end in (".html", "_2.html", ".csv"))
+    page_file, again, run_file = (folder / f"{name}{end}" for end in (".html", "_2.html", "_run.csv"))
     lmc("view", model, "-o", page_file, *options)
     lmc("view", model, "-o", again, *options)
     check(page_file.read_bytes() == again.read_bytes(), f"{name}: two runs make different pages")
     check(page_file.stat().st_size <= 8e6, f"{name}: {page_file.stat().st_size} bytes")
-    lmc("run", model, "--output", run_file, "--quiet", *options)
+    same, expected = observed(model, folder)
+    expected = expected + EXPECTED.get(name, [])
+    lmc("run", same, "--output", run_file, "--quiet", *options)
     with chromium.open(page_file) as page:
         check(page.value("document.querySelector('.verdict') !== null"), f"{name}: no verdict")
         check(page.value("lmc.plots()") > 0, f"{name}: no plots")
         check(page.value("document.querySelectorAll('.equation.plain').length") == 0, f"{name}: equations")
+        check(page.value(OUTSIDE) == [], f"{name}: outside: {page.value(OUTSIDE)}")
         controls(name, page)
-        if name in EXPECTED:
-            compare(name, page, run_file)
-            page.value("lmc.seek(1e300)")
-            for shape, pixels in page.value("lmc.pixels()").items():
+        if page.value("lmc.webgl && lmc.shapes().length > 0"):
+            check(expected or name.startswith("other_"), f"{name}: nothing is compared")
+            compare(name, page, run_file, expected)
+            seen = {}
+            for part in (0, 0.5, 1):
+                page.value(f"(() => {{ const s = document.querySelector('.scrub'); s.value = '{part}';"
+                           " s.dispatchEvent(new Event('input')); })()")
+                for shape, pixels in page.value("lmc.pixels()").items():
+                    seen[shape] = max(seen.get(shape, 0), pixels)
+            for shape, pixels in seen.items():
                 check(pixels > 0, f"{name}: nothing is seen of {shape}")
         check(not page.troubles(), f"{name}: {page.troubles()}")
+
+
+# What stands outside of its place: the page in the window, captions in their plots.
+OUTSIDE = ("(() => { const out = []; if (document.documentElement.scrollWidth > innerWidth) out.push('the page');"
+           " for (const f of document.querySelectorAll('.plot')) { const r = f.getBoundingClientRect();"
+           " for (const e of f.querySelectorAll('figcaption *')) if (e.getBoundingClientRect().right > r.right + 1)"
+           " out.push(e.textContent); } return out; })()")
+
+
+def long_texts(chromium, folder):
+    """Texts stand where they belong and do not cover each other, on a screen and on a phone."""
+    file = folder / "long.html"
+    lmc("view", HERE / "models" / "long.lie", "-o", file)
+    for width, mobile in ((1120, False), (400, True)):
+        with chromium.open(file, width=width, mobile=mobile) as page:
+            check(page.value(OUTSIDE) == [], f"outside: {page.value(OUTSIDE)}")
+            page.value("lmc.seek(1e300)")
+            page.frames()
+            boxes = page.value("[...document.querySelectorAll('.label:not(.axis)')].map(e => { const r ="
+                               " e.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom]; })")
+            check(len(boxes) == 2, f"{len(boxes)} labels")
+            (a, b) = boxes
+            check(a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] + 0.5 or b[3] <= a[2] + 0.5, f"labels: {boxes}")
+            check(not page.troubles(), f"long texts: {page.troubles()}")
 
 
 def phone_and_dark(chromium, file):
@@ -253,6 +342,22 @@ def jumps(chromium, folder):
     check([e["time"] for e in data_of(again)["events"]] == twice, "--data")
 
 
+def small_balls(chromium, folder):
+    """A ball that is smaller than a pixel is seen, where it is, and the caption says that it is larger."""
+    model, file = folder / "balls.lie", folder / "balls.html"
+    model.write_text("model Balls { config x[2] : R^3 velocity v; lagrangian = sum(i in 1..2: 0.5*dot(v[i], v[i]));"
+                     " initial x[1] = zeros(3); initial x[2] = 4000*e1; initial v[i in 1..2] = 100*e2;"
+                     " view { small[i in 1..2] = ball(at = x[i], radius = 0.2); large = ball(at = x[1] + 900*e3, radius = 300); }"
+                     " simulate { method = RKMK4; time = 0..10; step = 0.1; } }\n", encoding="utf-8")
+    lmc("view", model, "-o", file)
+    with chromium.open(file) as page:
+        caption = page.value("document.querySelector('.caption').textContent")
+        check("Larger than in the model, to be seen: small. " in caption, caption)
+        seen = page.value("lmc.pixels()")
+        check(seen["small"] > 8, f"{seen}")
+        check(not page.troubles(), f"small balls: {page.troubles()}")
+
+
 def settings_that_make_no_sense(folder):
     """What is known when the run begins only is put right, and said."""
     model, file = folder / "odd.lie", folder / "odd.html"
@@ -267,6 +372,22 @@ def settings_that_make_no_sense(folder):
     ball = next(s for s in scene["shapes"] if s["name"] == "a")
     radius = struct.unpack("<f", base64.b64decode(ball["arguments"]["radius"]["values"]))[0]
     check((radius, ball["opacity"], "up" in scene) == (0.5, 1, False), f"{radius}, {ball['opacity']}")
+
+
+def small_energy(folder):
+    """An energy of 1e-20 has errors of which a note says how large a part they are."""
+    model, file = folder / "small.lie", folder / "small.html"
+    model.write_text("model Small { param m = 1e-20; config x : R velocity v; lagrangian = 0.5*m*(v^2 - x^2);"
+                     " initial x = 1; simulate { method = RKMK4; time = 0..10; step = 0.5; } }\n", encoding="utf-8")
+    lmc("view", model, "-o", file)
+    note = next((n for n in data_of(file)["notes"] if "energy" in n), None)
+    check(note is not None and "the energy is 5e-21" in note, f"{data_of(file)['notes']}")
+    part = float(re.search(r"largest error (\S+) of it", note).group(1))
+    # RK4 on an oscillator: each step multiplies the energy by 1 - h^6/72 + h^8/576
+    wanted = 1 - (1 - 0.5**6 / 72 + 0.5**8 / 576) ** 20
+    check(abs(part - wanted) < 0.02 * wanted, f"{part} instead of {wanted}")
+    lmc("view", ROOT / "examples" / "heavy_top.lie", "-o", file)
+    check(not any("absolute" in n for n in data_of(file)["notes"]), data_of(file)["notes"])
 
 
 def measured_bodies(folder):
@@ -325,8 +446,11 @@ def main():
         tests += [(str(m), lambda m=m: visit(chromium, "other_" + m.stem, m, folder)) for m in others]
         top = folder / "heavy_top.html"
         tests += [("phone", lambda: phone_and_dark(chromium, top)), ("webgl", lambda: without_webgl(chromium, top)),
+                  ("long", lambda: long_texts(chromium, folder)),
                   ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
+                  ("balls", lambda: small_balls(chromium, folder)),
+                  ("energy", lambda: small_energy(folder)),
                   ("bodies", lambda: measured_bodies(folder)),
                   ("jumps", lambda: jumps(chromium, folder)),
                   ("settings", lambda: settings_that_make_no_sense(folder)),

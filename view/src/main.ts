@@ -48,7 +48,8 @@ function addScene(data: PageData, page: HTMLElement, player: Player): Scene | nu
     return null;
   }
   figure.append(tools(data, scene, player), legend(scene));
-  const scale = `Grid: ${shown(scene.mesh)} wide. Drag to look round, scroll to come closer; space plays, arrows step.`;
+  const large = scene.shapes.filter((s) => s.enlarged).map((s) => s.data.name);
+  const scale = `${large.length > 0 ? `Larger than in the model, to be seen: ${large.join(", ")}. ` : ""}Grid: ${shown(scene.mesh)} wide. Drag to look round, scroll to come closer; space plays, arrows step.`;
   figure.append(element("figcaption", { class: "caption" }, data.scene.caption === undefined ? scale : `${data.scene.caption} ${scale}`));
   player.onTime((t) => scene.show(t));
   return scene;

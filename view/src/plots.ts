@@ -95,7 +95,7 @@ export class Plots {
       legend: { show: false },
       hooks: { draw: [(u) => this.marks(u)] },
       cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-      scales: { x: { time: false }, y: data.log === true ? { distr: 3, range: decades } : {} },
+      scales: { x: { time: false }, y: data.log === true ? { distr: 3, range: decades } : { range: around } },
       axes: [
         { ...axis, values: format, size: 34, space: 60 },
         data.log === true
@@ -173,6 +173,12 @@ function decades(_: uPlot, min: number | null, max: number | null): [number, num
   const lo = min === null || min <= 0 ? 1e-17 : min;
   const hi = max === null || max <= 0 ? 1 : max;
   return [10 ** Math.floor(Math.log10(lo)), 10 ** Math.ceil(Math.log10(hi * 1.0001))];
+}
+
+/** Round numbers around the values; of what stays zero one on either side. */
+function around(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (min === 0 && max === 0) return [-1, 1];
+  return min === null || max === null ? [null, null] : uPlot.rangeNum(min, max, 0.1, true);
 }
 
 /** Powers of ten, six at most. */

@@ -13,6 +13,27 @@ const cornerSize = 96; // pixels
 
 type SceneData = NonNullable<PageData["scene"]>;
 
+/** A text over the picture: the middle of its box, in pixels. */
+interface PlacedLabel {
+  shape: Label;
+  box: HTMLElement;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Moves texts down that would cover others, in the order of their heights. */
+function apart(labels: PlacedLabel[]): void {
+  const done: PlacedLabel[] = [];
+  for (const l of [...labels].sort((a, b) => a.y - b.y)) {
+    for (const o of done)
+      if (Math.abs(l.x - o.x) < (l.width + o.width) / 2 && Math.abs(l.y - o.y) < (l.height + o.height) / 2)
+        l.y = o.y + (l.height + o.height) / 2;
+    done.push(l);
+  }
+}
+
 /** Colours of shapes: their own, else of the palette in their order. */
 export function shapeColor(scene: SceneData, index: number): string {
   const own = scene.shapes[index]?.color;
@@ -40,11 +61,11 @@ export class Scene {
   private readonly upward: THREE.Vector3;
   private radius = 1;
   private readonly ground: Ground[] = [];
-  private readonly labels: { shape: Label | null; point: THREE.Vector3; box: HTMLElement }[] = [];
+  private readonly labels: PlacedLabel[] = [];
   private readonly axes = new THREE.Scene();
   private readonly sun = new THREE.DirectionalLight(0xffffff, 1.9);
   private readonly corner = new THREE.OrthographicCamera(-1.6, 1.6, 1.6, -1.6, 0.1, 10);
-  private readonly axisLabels: { along: THREE.Vector3; box: HTMLElement }[] = [];
+  private readonly axisLabels: { along: THREE.Vector3; box: HTMLElement; x: number; y: number }[] = [];
   private queued = false;
   time: number;
 
@@ -65,9 +86,10 @@ export class Scene {
     this.shapes = data.shapes.map((s, i) => makeShape(s, shapeColor(data, i), this.times));
     for (const s of this.shapes) this.scene.add(s.object);
     this.measure();
-    const unit = roundLength(this.radius / 2);
-    this.mesh = unit;
-    for (const s of this.shapes) s.setScale(0.4 * this.radius);
+    const scale = 0.4 * this.radius;
+    for (const s of this.shapes) s.setScale(scale);
+    this.measure(); // with arrows that have got their lengths
+    this.mesh = roundLength(this.radius / 2);
     this.perspective = new THREE.PerspectiveCamera(32, 1, this.radius / 100, this.radius * 100);
     this.camera = this.perspective;
     this.camera.up.copy(this.upward);
@@ -76,7 +98,7 @@ export class Scene {
     this.light();
     this.addGround();
     this.addAxes();
-    for (const s of this.shapes) if (s instanceof Label) this.addLabel(s, s.data.text ?? s.data.name, new THREE.Vector3());
+    for (const s of this.shapes) if (s instanceof Label) this.addLabel(s, s.data.text ?? s.data.name);
     this.look("fit");
     new ResizeObserver(() => this.resize()).observe(holder);
     this.resize();
@@ -142,7 +164,7 @@ export class Scene {
       this.axes.add(new THREE.ArrowHelper(along, new THREE.Vector3(), 1, color, 0.28, 0.15));
       const box = element("div", { class: "label axis" }, `e${k + 1}`);
       this.holder.append(box);
-      this.axisLabels.push({ along, box });
+      this.axisLabels.push({ along, box, x: 0, y: 0 });
     });
   }
 
@@ -159,16 +181,16 @@ export class Scene {
     const p = new THREE.Vector3();
     for (const a of this.axisLabels) {
       p.copy(a.along).multiplyScalar(1.3).project(this.corner);
-      const x = ((p.x + 1) / 2) * cornerSize;
-      const y = this.holder.clientHeight - ((p.y + 1) / 2) * cornerSize;
-      a.box.style.transform = `translate(-50%,-50%) translate(${x}px,${y}px)`;
+      a.x = ((p.x + 1) / 2) * cornerSize;
+      a.y = this.holder.clientHeight - ((p.y + 1) / 2) * cornerSize;
+      a.box.style.transform = `translate(-50%,-50%) translate(${a.x}px,${a.y}px)`;
     }
   }
 
-  private addLabel(shape: Label | null, text: string, point: THREE.Vector3): void {
+  private addLabel(shape: Label, text: string): void {
     const box = element("div", { class: "label" }, text);
     this.holder.append(box);
-    this.labels.push({ shape, point, box });
+    this.labels.push({ shape, box, x: 0, y: 0, width: box.offsetWidth, height: box.offsetHeight });
   }
 
   /** Looks at the scene from a side. */
@@ -186,7 +208,7 @@ export class Scene {
     else from.copy(back).multiplyScalar(0.8).addScaledVector(right, 0.55).addScaledVector(this.upward, 0.42);
     if (flat && view !== "fit" && view !== "top") from.addScaledVector(view === "front" ? back : right, 1.2);
     const aspect = Math.min(1, this.perspective.aspect || 1);
-    const distance = (0.98 * this.radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / aspect;
+    const distance = (1.06 * this.radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / aspect;
     this.camera.position.copy(this.centre).addScaledVector(from.normalize(), distance);
     this.controls.target.copy(this.centre);
     this.controls.update();
@@ -244,14 +266,28 @@ export class Scene {
     this.drawAxes();
     const { sample, f } = find(this.times, this.time);
     const p = new THREE.Vector3();
+    const seen: PlacedLabel[] = [];
     for (const l of this.labels) {
-      if (l.shape !== null) l.shape.point(sample, f, p);
-      else p.copy(l.point);
-      p.project(this.camera);
-      const hidden = p.z > 1 || Math.abs(p.x) > 1.05 || Math.abs(p.y) > 1.05 || (l.shape !== null && !l.shape.visible);
+      l.shape.point(sample, f, p).project(this.camera);
+      const hidden = p.z > 1 || Math.abs(p.x) > 1.05 || Math.abs(p.y) > 1.05 || !l.shape.visible;
       l.box.style.display = hidden ? "none" : "block";
-      l.box.style.transform = `translate(-50%,-50%) translate(${((p.x + 1) / 2) * this.holder.clientWidth}px,${((1 - p.y) / 2) * this.holder.clientHeight}px)`;
+      if (hidden) continue;
+      l.x = ((p.x + 1) / 2) * this.holder.clientWidth;
+      l.y = ((1 - p.y) / 2) * this.holder.clientHeight;
+      seen.push(l);
     }
+    apart(seen);
+    for (const l of seen) l.box.style.transform = `translate(-50%,-50%) translate(${l.x}px,${l.y}px)`;
+  }
+
+  /** What is written over the picture at this time, and where its middle is. */
+  private written(): Written[] {
+    const color = cssColor("--ink") || "#000000";
+    const shown = this.labels.filter((l) => l.box.style.display !== "none");
+    const texts = shown.map((l) => ({ text: l.box.textContent, x: l.x, y: l.y, color, size: 13 }));
+    const soft = cssColor("--soft") || "#555555";
+    for (const a of this.axisLabels) texts.push({ text: a.box.textContent, x: a.x, y: a.y, color: soft, size: 13 });
+    return texts;
   }
 
   /** What each shape is at a time; the picture stays as it is. */
@@ -298,21 +334,7 @@ export class Scene {
     const width = this.holder.clientWidth;
     const height = this.holder.clientHeight;
     const ink = cssColor("--ink") || "#000000";
-    const soft = cssColor("--soft") || "#555555";
-    const texts: Written[] = [{ text: caption, x: width / 2, y: 22, color: ink, size: Math.max(13, 0.026 * height) }];
-    const p = new THREE.Vector3();
-    const { sample, f } = find(this.times, this.time);
-    for (const l of this.labels) {
-      if (l.shape !== null) l.shape.point(sample, f, p);
-      else p.copy(l.point);
-      p.project(this.camera);
-      if (l.box.style.display !== "none")
-        texts.push({ text: l.box.textContent, x: ((p.x + 1) / 2) * width, y: ((1 - p.y) / 2) * height, color: soft, size: 13 });
-    }
-    this.axisLabels.forEach((a, k) => {
-      p.copy(a.along).multiplyScalar(1.3).project(this.corner);
-      texts.push({ text: `e${k + 1}`, x: ((p.x + 1) / 2) * cornerSize, y: height - ((p.y + 1) / 2) * cornerSize, color: soft, size: 13 });
-    });
+    const texts = [{ text: caption, x: width / 2, y: 22, color: ink, size: Math.max(13, 0.026 * height) }, ...this.written()];
     const background = cssColor("--stage") || "#ffffff";
     return vectorPicture(this.scene, this.camera, this.sun.position, { scene: this.axes, camera: this.corner, size: cornerSize }, width, height, background, texts);
   }
@@ -332,6 +354,14 @@ export class Scene {
     pen.font = `${size}px system-ui, sans-serif`;
     pen.fillStyle = cssColor("--ink") || "#000000";
     pen.fillText(caption, size, canvas.height - size);
+    const ratio = canvas.width / Math.max(1, this.holder.clientWidth);
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    for (const t of this.written()) {
+      pen.font = `${t.size * ratio}px system-ui, sans-serif`;
+      pen.fillStyle = t.color;
+      pen.fillText(t.text, t.x * ratio, t.y * ratio);
+    }
     return canvas;
   }
 }

@@ -13,6 +13,7 @@ export interface Placed {
   at?: number[];
   turned?: number[];
   to?: number[];
+  along?: number[];
 }
 
 /** A colour as CSS knows it; three's own names are the same. */
@@ -61,9 +62,14 @@ export abstract class Shape {
     for (const name of ["at", "from"])
       if (this.values[name] !== undefined) out.at = this.vector(name, [0, 0, 0], s, f, member, []);
     if (out.at === undefined) out.at = [0, 0, 0];
-    if (this.values["to"] !== undefined) out.to = this.vector("to", [0, 0, 0], s, f, member, []);
+    for (const name of ["to", "along"] as const)
+      if (this.values[name] !== undefined) out[name] = this.vector(name, [0, 0, 0], s, f, member, []);
     if (this.values["turned"] !== undefined) out.turned = this.quaternion("turned", s, f, member, []);
     return out;
+  }
+  /** Whether it is drawn larger than it is. */
+  get enlarged(): boolean {
+    return false;
   }
   /** The largest extent beyond its place. */
   reach(): number {
@@ -78,12 +84,6 @@ export abstract class Shape {
     for (let m = 0; m < this.count; ++m) {
       for (const name of ["at", "from", "to", "of"])
         if (this.values[name] !== undefined) add(this.vector(name, [0, 0, 0], s, 0, m, p));
-      if (this.values["along"] !== undefined && this.data.arguments["unscaled"] === undefined) {
-        const at = this.vector("at", [0, 0, 0], s, 0, m, []);
-        const along = this.vector("along", [0, 0, 0], s, 0, m, p);
-        const scale = this.vector("scale", [1], s, 0, m, [])[0] ?? 1;
-        add(at.map((x, k) => x + scale * (along[k] ?? 0)));
-      }
     }
   }
 }
@@ -118,6 +118,8 @@ function bar(radius: number, sides: number): THREE.BufferGeometry {
 export class Solid extends Shape {
   private readonly mesh: THREE.InstancedMesh;
   private scale = 1;
+  /** Balls are drawn at least so large, some pixels, however large the scene is. */
+  private least = 0;
 
   constructor(data: ShapeData, color: string) {
     super(data, color);
@@ -153,12 +155,16 @@ export class Solid extends Shape {
 
   setScale(length: number): void {
     this.scale = length;
+    this.least = this.data.kind === "ball" ? 0.015 * length : 0;
+  }
+  override get enlarged(): boolean {
+    return this.reach() < this.least && this.values["radius"] !== undefined;
   }
 
   private lengths(s: number, f: number, m: number): void {
     const kind = this.data.kind;
     if (kind === "ball" || kind === "sphere") {
-      const r = this.values["radius"] === undefined ? 0.12 * this.scale : (this.vector("radius", [1], s, f, m, scratch[2] ?? [])[0] ?? 1);
+      const r = this.values["radius"] === undefined ? 0.12 * this.scale : Math.max(this.vector("radius", [1], s, f, m, scratch[2] ?? [])[0] ?? 1, this.least);
       sizes.set(r, r, r);
     } else if (this.values["size"] === undefined) {
       const length = kind === "frame" ? this.scale : this.scale / 2;
@@ -245,10 +251,11 @@ export class Arrow extends Shape {
   private readonly shaft: THREE.InstancedMesh;
   private readonly head: THREE.InstancedMesh;
   private thickness = 0.03;
-  private factor = 1;
+  private factor: number;
 
   constructor(data: ShapeData, color: string) {
     super(data, color);
+    this.factor = data.arguments["unscaled"] === undefined ? 1 : 0;
     const sides = data.count > 200 ? 6 : 14;
     this.shaft = new THREE.InstancedMesh(bar(1, sides), material(data, color), data.count);
     this.head = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, sides).translate(0, 0.5, 0), material(data, color), data.count);
@@ -266,6 +273,16 @@ export class Arrow extends Shape {
     for (let i = 0; i + 2 < numbers.length; i += 3)
       largest = Math.max(largest, Math.hypot(numbers[i] ?? 0, numbers[i + 1] ?? 0, numbers[i + 2] ?? 0));
     this.factor = largest > 0 ? length / largest : 1;
+  }
+  /** With the tips; those of arrows without a scale of their own once it is set. */
+  override extent(s: number, add: (p: number[]) => void): void {
+    super.extent(s, add);
+    for (let m = 0; m < this.count; ++m) {
+      const at = this.vector("at", [0, 0, 0], s, 0, m, []);
+      const along = this.vector("along", [0, 0, 0], s, 0, m, []);
+      const scale = this.vector("scale", [this.factor], s, 0, m, [])[0] ?? 1;
+      add(at.map((x, k) => x + scale * (along[k] ?? 0)));
+    }
   }
   update(s: number, f: number): void {
     for (let m = 0; m < this.count; ++m) {

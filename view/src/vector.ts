@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
 import { SVGRenderer } from "three/examples/jsm/renderers/SVGRenderer.js";
+import { type Flat, paintersOrder, type Piece } from "./order";
 
 /** More would make a file that no program likes to open. */
 const mostFaces = 60000;
@@ -15,84 +16,127 @@ export interface Written {
   size: number;
 }
 
-/** Coarser where that is not seen, finer where faces are so large that their order would be wrong. */
-function shape(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
-  if (geometry instanceof THREE.SphereGeometry) return new THREE.SphereGeometry(geometry.parameters.radius, 22, 14);
-  if (geometry instanceof THREE.BoxGeometry) return new THREE.BoxGeometry(1, 1, 1, 3, 3, 3);
-  return geometry.getAttribute("color") !== undefined ? finer(finer(geometry)) : geometry;
-}
-
-/** Each face as four: parts that touch are then drawn in the right order. */
-function finer(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
-  const whole = geometry.index === null ? geometry : geometry.toNonIndexed();
-  const fine = new THREE.BufferGeometry();
-  for (const name of ["position", "normal", "color"]) {
-    const from = whole.getAttribute(name).array;
-    const to: number[] = [];
-    for (let i = 0; i + 8 < from.length; i += 9) {
-      const corner = (k: number): number[] => [0, 1, 2].map((d) => from[i + 3 * k + d] ?? 0);
-      const [a, b, c] = [corner(0), corner(1), corner(2)];
-      const middle = (p: number[], q: number[]): number[] => p.map((x, d) => (x + (q[d] ?? 0)) / 2);
-      const [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
-      for (const p of [a, ab, ca, ab, b, bc, ca, bc, c, ab, bc, ca]) to.push(...p);
+/** The triangles of a geometry, its convex parts apart: of a cylinder with a spoke, of an axis with its head. */
+function convexParts(geometry: THREE.BufferGeometry): { points: THREE.Vector3[]; color?: THREE.Color }[][] {
+  const round = geometry instanceof THREE.SphereGeometry;
+  const whole = (round ? new THREE.SphereGeometry(geometry.parameters.radius, 22, 14) : geometry).toNonIndexed();
+  const place = whole.getAttribute("position");
+  const tint = whole.getAttribute("color") as THREE.BufferAttribute | undefined;
+  const triangles: { points: THREE.Vector3[]; color?: THREE.Color }[] = [];
+  const parent: number[] = [];
+  const root = (k: number): number => {
+    while (parent[k] !== undefined && parent[k] !== k) k = parent[k] ?? k;
+    return k;
+  };
+  const at = new Map<string, number>(); // a triangle at each place
+  for (let i = 0; i + 2 < place.count; i += 3) {
+    const points = [0, 1, 2].map((k) => new THREE.Vector3().fromBufferAttribute(place, i + k));
+    const [a, b, c] = points as [THREE.Vector3, THREE.Vector3, THREE.Vector3];
+    if (new THREE.Triangle(a, b, c).getArea() < 1e-12) continue; // at the poles of a sphere
+    const own = triangles.length;
+    parent.push(own);
+    triangles.push(tint === undefined ? { points } : { points, color: new THREE.Color().fromBufferAttribute(tint, i) });
+    for (const p of points) {
+      const key = p.toArray().map((x) => Math.round(1e5 * x)).join();
+      const other = at.get(key);
+      if (other === undefined) at.set(key, own);
+      else parent[root(own)] = root(other);
     }
-    fine.setAttribute(name, new THREE.BufferAttribute(new Float32Array(to), 3));
   }
-  return fine;
+  const parts = new Map<number, { points: THREE.Vector3[]; color?: THREE.Color }[]>();
+  triangles.forEach((t, k) => parts.set(root(k), [...(parts.get(root(k)) ?? []), t]));
+  return [...parts.values()];
 }
 
-function faces(geometry: THREE.BufferGeometry): number {
-  return (geometry.index?.count ?? geometry.getAttribute("position").count) / 3;
-}
-
-/** Each member as a mesh of its own. */
-function members(mesh: THREE.InstancedMesh, into: THREE.Object3D): number {
-  const geometry = shape(mesh.geometry);
-  const count = mesh.count * faces(geometry);
-  if (count > mostFaces) return count;
+/** What is seen of each member; the number of its faces. */
+function members(mesh: THREE.InstancedMesh, eye: THREE.Vector3, into: Piece[]): number {
+  const parts = convexParts(mesh.geometry);
+  const each = parts.reduce((n, p) => n + p.length, 0);
+  if (mesh.count * each > mostFaces) return mesh.count * each;
   const matrix = new THREE.Matrix4();
+  const surface = mesh.material as THREE.Material;
   for (let i = 0; i < mesh.count; ++i) {
     mesh.getMatrixAt(i, matrix);
-    const one = new THREE.Mesh(geometry, mesh.material);
-    one.matrixAutoUpdate = false;
-    one.matrix.copy(matrix);
-    into.add(one);
+    for (const part of parts) {
+      const piece: Piece = { flats: [], planes: [] };
+      for (const t of part) {
+        const points = t.points.map((p) => p.clone().applyMatrix4(matrix));
+        const plane = new THREE.Plane().setFromCoplanarPoints(...(points as [THREE.Vector3, THREE.Vector3, THREE.Vector3]));
+        if (!(plane.distanceToPoint(eye) > 0)) continue;
+        piece.flats.push({ points, paint: t.color === undefined ? { material: surface } : { material: surface, color: t.color } });
+        const known = piece.planes.some((p) => p.normal.distanceTo(plane.normal) < 1e-5 && Math.abs(p.distanceToPoint(points[0] ?? eye)) < 1e-6 * eye.length());
+        if (!known) piece.planes.push(plane);
+      }
+      if (piece.flats.length > 0) into.push(piece);
+    }
   }
-  return count;
+  return mesh.count * each;
 }
 
-function path(lines: LineSegments2): THREE.LineSegments {
-  const shown = lines.geometry.instanceCount;
-  const start = lines.geometry.getAttribute("instanceStart") as THREE.InterleavedBufferAttribute;
-  const numbers = (start.data.array as Float32Array).slice(0, 6 * Math.min(shown, start.count));
-  const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.BufferAttribute(numbers, 3));
-  const color = new THREE.Color(lines.material.color);
-  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color, linewidth: lines.material.linewidth, opacity: lines.material.opacity, transparent: true }));
+function lines(points: THREE.Vector3[], material: THREE.Material): Piece {
+  const flats: Flat[] = [];
+  for (let k = 0; k + 1 < points.length; k += 2) flats.push({ points: points.slice(k, k + 2), paint: { material } });
+  return { flats, planes: [] };
 }
 
-/** A copy of what is seen; the number of its faces. */
-function plain(scene: THREE.Scene, into: THREE.Scene): number {
+function path(own: LineSegments2): Piece {
+  const start = own.geometry.getAttribute("instanceStart") as THREE.InterleavedBufferAttribute;
+  const shown = 6 * Math.min(own.geometry.instanceCount, start.count);
+  const numbers = (start.data.array as Float32Array).subarray(0, shown);
+  const points: THREE.Vector3[] = [];
+  for (let k = 0; k + 2 < numbers.length; k += 3) points.push(new THREE.Vector3().fromArray(numbers, k));
+  const { color, linewidth, opacity } = own.material;
+  return lines(points, new THREE.LineBasicMaterial({ color, linewidth, opacity, transparent: true }));
+}
+
+/** What is seen, as faces and lines; the number of faces. */
+function plain(scene: THREE.Scene, eye: THREE.Vector3, into: Piece[]): number {
   let count = 0;
   scene.updateMatrixWorld();
   scene.traverseVisible((o) => {
-    if (o instanceof THREE.InstancedMesh) count += members(o, into);
+    if (o instanceof THREE.InstancedMesh) count += members(o, eye, into);
     else if (o instanceof LineSegments2) {
-      if (o.geometry.instanceCount > 0) into.add(path(o));
+      if (o.geometry.instanceCount > 0) into.push(path(o));
     } else if (o instanceof THREE.LineSegments) {
       const own = o as THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
       const color = new THREE.Color().fromArray(own.geometry.getAttribute("color").array);
-      const grid = new THREE.LineSegments(own.geometry, new THREE.LineBasicMaterial({ color, opacity: own.material.opacity, transparent: true }));
-      grid.matrixAutoUpdate = false;
-      grid.matrix.copy(o.matrixWorld);
-      into.add(grid);
+      const place = own.geometry.getAttribute("position");
+      const points = Array.from({ length: place.count }, (_, k) => new THREE.Vector3().fromBufferAttribute(place, k).applyMatrix4(o.matrixWorld));
+      into.push(lines(points, new THREE.LineBasicMaterial({ color, opacity: own.material.opacity, transparent: true })));
     }
   });
   return count;
 }
 
-function drawn(scene: THREE.Scene, camera: THREE.Camera, width: number, height: number): SVGElement {
+/** Objects that three draws one after the other: neighbours that look alike are one. */
+function objects(flats: Flat[], into: THREE.Scene): void {
+  for (let first = 0; first < flats.length; ) {
+    const of = flats[first] as Flat;
+    const line = of.points.length === 2;
+    const positions: number[] = [];
+    const colors: number[] = [];
+    let last = first;
+    for (; last < flats.length; ++last) {
+      const f = flats[last] as Flat;
+      if (f.paint.material !== of.paint.material || (f.points.length === 2) !== line) break;
+      const corners = line ? f.points : f.points.slice(2).flatMap((p, k) => [f.points[0] as THREE.Vector3, f.points[k + 1] as THREE.Vector3, p]);
+      for (const p of corners) {
+        positions.push(p.x, p.y, p.z);
+        if (f.paint.color !== undefined) colors.push(...f.paint.color.toArray());
+      }
+    }
+    first = last;
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.Float32BufferAttribute(positions, 3));
+    if (colors.length > 0) geometry.setAttribute("color", new THREE.Float32BufferAttribute(colors, 3));
+    if (!line) geometry.computeVertexNormals();
+    into.add(line ? new THREE.LineSegments(geometry, of.paint.material) : new THREE.Mesh(geometry, of.paint.material));
+  }
+}
+
+function drawn(scene: THREE.Scene, camera: THREE.Camera, width: number, height: number, sorted: boolean): SVGElement {
   const renderer = new SVGRenderer();
+  renderer.sortObjects = renderer.sortElements = !sorted;
   renderer.setQuality("high");
   renderer.setPrecision(2);
   renderer.setSize(width, height);
@@ -123,8 +167,10 @@ export function vectorPicture(
   texts: Written[],
 ): { svg?: string; reason?: string } {
   const copy = new THREE.Scene();
-  const count = plain(scene, copy);
+  const pieces: Piece[] = [];
+  const count = plain(scene, camera.position, pieces);
   if (count > mostFaces) return { reason: `it has ${Math.round(count)} faces, more than ${mostFaces}` };
+  objects(paintersOrder(pieces, camera.position), copy);
   copy.add(new THREE.AmbientLight(0xa8a8a8));
   const light = new THREE.DirectionalLight(0xffffff, 0.62);
   light.position.copy(sun);
@@ -132,8 +178,8 @@ export function vectorPicture(
   copy.updateMatrixWorld();
   const picture = node("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
   picture.append(node("rect", { width, height, fill: background }));
-  const main = drawn(copy, camera, width, height);
-  const axes = drawn(corner.scene, corner.camera, corner.size, corner.size);
+  const main = drawn(copy, camera, width, height, true);
+  const axes = drawn(corner.scene, corner.camera, corner.size, corner.size, false);
   axes.setAttribute("y", String(height - corner.size));
   for (const part of [main, axes]) {
     part.removeAttribute("style");

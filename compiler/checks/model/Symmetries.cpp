@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace lmc::checks {
 
@@ -196,6 +197,33 @@ std::optional<Symmetries::Samples> Symmetries::sample(const std::vector<Candidat
   return s;
 }
 
+namespace {
+
+/// Takes the scales of the candidates out of a basis of combinations, and says how large coefficients then are: of a
+/// kind of motion of one variable the power of two next to the largest. Of a kind that takes no part but by round-off
+/// it is that of all, so that round-off stays small.
+Eigen::VectorXd unitsOf(Eigen::MatrixXd& null, const std::vector<Eigen::Index>& kept, const Eigen::VectorXd& scale,
+                        const std::vector<std::size_t>& groups) {
+  constexpr double roundOff = 1e-10;
+  std::map<std::size_t, double> part, largest;
+  double most = 0;
+  for (std::size_t k = 0; k < kept.size() && null.cols() > 0; ++k) {
+    auto row = null.row(static_cast<Eigen::Index>(k));
+    part[groups[k]] = std::max(part[groups[k]], row.cwiseAbs().maxCoeff());
+    row *= scale(kept[k]);
+    largest[groups[k]] = std::max(largest[groups[k]], row.cwiseAbs().maxCoeff());
+    most = std::max(most, largest[groups[k]]);
+  }
+  Eigen::VectorXd units(static_cast<Eigen::Index>(kept.size()));
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const double size = part[groups[k]] > roundOff ? largest[groups[k]] : most;
+    units(static_cast<Eigen::Index>(k)) = size > 0 ? std::exp2(std::round(std::log2(size))) : 1;
+  }
+  return units;
+}
+
+} // namespace
+
 std::vector<Conserved> Symmetries::find(const State& y, double from, double to, std::mt19937_64& engine,
                                         std::vector<std::string>& undecided) {
   const std::vector<Candidate> all = candidates();
@@ -219,9 +247,11 @@ std::vector<Conserved> Symmetries::find(const State& y, double from, double to, 
   for (std::size_t k = 0; k < kept.size(); ++k)
     own.col(static_cast<Eigen::Index>(k)) = changes.col(kept[k]) * scale(kept[k]);
   Eigen::MatrixXd null = nullSpace(own, Deviation::tolerance(doubt));
-  for (std::size_t k = 0; k < kept.size(); ++k) null.row(static_cast<Eigen::Index>(k)) *= scale(kept[k]);
+  std::vector<std::size_t> groupOf;
+  for (const Eigen::Index k : kept) groupOf.push_back(all[static_cast<std::size_t>(k)].group);
+  const Eigen::VectorXd units = unitsOf(null, kept, scale, groupOf);
   std::vector<Conserved> result;
-  for (const Eigen::VectorXd& c : readableBasis(null)) {
+  for (const Eigen::VectorXd& c : readableBasis(null, units)) {
     Conserved found;
     for (std::size_t k = 0; k < kept.size(); ++k) {
       const double x = c(static_cast<Eigen::Index>(k));

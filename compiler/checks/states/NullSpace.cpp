@@ -11,11 +11,11 @@ namespace {
 /// Entries are known to about this accuracy.
 constexpr double accuracy = 1e-7;
 
-/// The nearest fraction with a denominator up to 12, if it is near.
+/// The nearest fraction with a denominator up to 12, if it is near and not zero.
 double rounded(double x) {
   for (int d = 1; d <= 12; ++d) {
     const double n = std::round(x * d);
-    if (std::abs(x * d - n) < accuracy * d) return n / d;
+    if (n != 0 && std::abs(x * d - n) < accuracy * d) return n / d;
   }
   return x;
 }
@@ -47,9 +47,11 @@ Eigen::MatrixXd nullSpace(const Eigen::MatrixXd& a, double tolerance) {
   return svd.vectors.rightCols(a.cols() - rank);
 }
 
-std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns) {
-  Eigen::MatrixXd rows = columns.transpose();
+std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns, const Eigen::VectorXd& scales) {
+  const Eigen::VectorXd scale = scales.size() > 0 ? scales : Eigen::VectorXd::Ones(columns.rows());
+  Eigen::MatrixXd rows = (scale.cwiseInverse().asDiagonal() * columns).transpose();
   Eigen::Index done = 0;
+  std::vector<double> units; // of each row: that of its entry 1
   for (Eigen::Index k = 0; k < rows.cols() && done < rows.rows(); ++k) {
     Eigen::Index pivot = 0;
     const double size = rows.col(k).tail(rows.rows() - done).cwiseAbs().maxCoeff(&pivot);
@@ -58,10 +60,16 @@ std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns) {
     rows.row(done) /= rows(done, k);
     for (Eigen::Index i = 0; i < rows.rows(); ++i)
       if (i != done) rows.row(i) -= rows(i, k) * rows.row(done);
+    units.push_back(scale(k));
     ++done;
   }
   std::vector<Eigen::VectorXd> basis;
-  for (Eigen::Index i = 0; i < done; ++i) basis.emplace_back(rows.row(i).transpose().unaryExpr(&rounded));
+  for (Eigen::Index i = 0; i < done; ++i) {
+    Eigen::VectorXd& b = basis.emplace_back(Eigen::VectorXd::Zero(rows.cols()));
+    for (Eigen::Index k = 0; k < rows.cols(); ++k)
+      if (std::abs(rows(i, k)) >= accuracy)
+        b(k) = rounded(rows(i, k) * (scale(k) / units[static_cast<std::size_t>(i)]));
+  }
   return basis;
 }
 

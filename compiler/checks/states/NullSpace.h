@@ -14,7 +14,10 @@ namespace lmc::checks {
 [[nodiscard]] Eigen::MatrixXd nullSpace(const Eigen::MatrixXd& a, double tolerance);
 
 /// A basis of the space that the columns span, in reduced row echelon form: each vector has an entry 1 where all
-/// others have 0. What is zero or a small fraction up to round-off is exactly that.
-[[nodiscard]] std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns);
+/// others have 0. What is zero or a small fraction up to round-off is exactly that. `scales`: how large entries are,
+/// where they have units of their own (a translation and a rotation of a planet); what is far below is zero. Of size 0:
+/// all 1.
+[[nodiscard]] std::vector<Eigen::VectorXd> readableBasis(const Eigen::MatrixXd& columns,
+                                                         const Eigen::VectorXd& scales = {});
 
 } // namespace lmc::checks

@@ -119,9 +119,12 @@ TreePtr Fold::atom(Atom a) {
     return ordered(Order::product, formTree(a));
   case Kind::Triple:
     return ordered(Order::product, dotTree(kid(0), crossTree(kid(1), kid(2))));
-  case Kind::Call:
-    return ordered(Order::function,
-                   a->name == "dot" ? dotTree(kid(0), kid(1)) : tree(Op::Call, all(), a->shape, a->name));
+  case Kind::Call: {
+    if (a->name == "dot") return ordered(Order::function, dotTree(kid(0), kid(1)));
+    std::vector<TreePtr> kids = all();
+    if (a->name == "sqrt" && kids[0]->op == Op::Number && kids[0]->number.isOne()) return kids[0]; // by an identity
+    return ordered(Order::function, tree(Op::Call, std::move(kids), a->shape, a->name));
+  }
   case Kind::Series: {
     const Atom i = t_.fresh();
     const std::string name = nameFor(i);

@@ -33,6 +33,12 @@ bool isConstantBasis(Atom a) {
   return a != nullptr && a->kind == Kind::Basis && a->kids[0]->kind == Kind::Sealed;
 }
 
+/// Numbers times unit vectors: of two terms, v[1] - v[2] says more than dot(v, [1, -1, 0]).
+bool isOfEntries(const Poly& p) {
+  return std::all_of(p.terms.begin(), p.terms.end(),
+                     [](const auto& t) { return t.first.powers.empty() && isConstantBasis(t.first.core); });
+}
+
 /// The coefficient that all terms share: their common size, else the greatest common divisor of integers.
 sym::Number sharedNumber(const Poly& p) {
   const sym::Number first = p.terms.begin()->second;
@@ -131,7 +137,8 @@ TreePtr Fold::product(const sym::Number& c, const Monomial& scalars, const TreeP
   for (const auto& [x, n] : powers) {
     TreePtr base = atom(x);
     const int size = std::abs(n);
-    (n > 0 ? up : down).push_back(size == 1 ? base : tree(Op::Pow, {base, numberTree(size)}));
+    const bool plain = size == 1 || (base->op == Op::Number && base->number.isOne());
+    (n > 0 ? up : down).push_back(plain ? base : tree(Op::Pow, {base, numberTree(size)}));
   }
   return productTree(c, std::move(up), std::move(down), tensor, integer);
 }
@@ -287,12 +294,14 @@ std::optional<TreePtr> Fold::byVelocities(const Poly& p) {
 TreePtr Fold::grouped(Poly p) {
   if (auto sorted = byVelocities(p)) return *sorted;
   std::vector<TreePtr> parts;
+  std::set<Handle> no;
   while (p.terms.size() > 1) {
     std::map<Handle, std::size_t> count;
     for (const auto& [m, c] : p.terms) {
       std::set<Handle> found;
       handles(m, found);
-      for (const Handle& h : found) ++count[h];
+      for (const Handle& h : found)
+        if (!no.contains(h)) ++count[h];
     }
     const Handle* best = nullptr;
     std::size_t most = 0;
@@ -319,6 +328,10 @@ TreePtr Fold::grouped(Poly p) {
       if (m.core != nullptr && m.core->kind == Kind::Series && rangeKey(m.core) == best->range) series = m.core;
       for (const auto& [x, n] : m.powers)
         if (x->kind == Kind::Series && rangeKey(x) == best->range) series = x;
+    }
+    if (best->type == 'd' && parts.empty() && p.terms.size() == 2 && isOfEntries(*rest)) {
+      no.insert(*best);
+      continue;
     }
     if (!rest->isZero()) parts.push_back(combined(*best, *rest, index, series));
     p = std::move(others);

@@ -116,6 +116,21 @@ Poly Terms::chain(std::vector<Atom> list) {
 }
 
 Poly Terms::coreMatmul(Atom a, Atom b) {
+  const auto last = [](Atom x) { return x->kind == Kind::Chain ? x->kids.back() : x; };
+  const auto first = [](Atom x) { return x != nullptr && x->kind == Kind::Chain ? x->kids.front() : x; };
+  if (b->kind == Kind::Sealed && b->poly && // R^T (R u + R v) = u + v
+      std::all_of(b->poly->terms.begin(), b->poly->terms.end(), [&](const auto& t) {
+        return first(t.first.core) != nullptr && cancels(last(a), first(t.first.core));
+      })) {
+    Poly sum =
+        zero(b->shape.rank == 1 ? sym::Shape::vec(a->shape.rows) : sym::Shape::mat(a->shape.rows, b->shape.cols));
+    for (const auto& [m, c] : b->poly->terms) {
+      Poly factor;
+      factor.terms[{m.powers, nullptr}] = c;
+      sum = add(std::move(sum), mul(factor, coreMatmul(a, m.core)));
+    }
+    return sum;
+  }
   std::vector<Atom> list;
   for (const Atom x : {a, b}) {
     if (x->kind == Kind::Chain)
@@ -144,6 +159,15 @@ Poly Terms::coreTranspose(Atom a) {
     return outer(of(a->kids[1]), of(a->kids[0]));
   case Kind::Inverse:
     return inverse(transpose(open(a->kids[0])));
+  case Kind::Matrix: {
+    if (a->shape.rows != 2 || a->shape.cols != 2)
+      return of(make(Kind::Transpose, sym::Shape::mat(a->shape.cols, a->shape.rows), {a})); // larger ones get names
+    const std::vector<Atom> kids{a->kids[0], a->kids[2], a->kids[1], a->kids[3]};
+    bool skew = true;
+    for (std::size_t k = 0; k < kids.size() && skew; ++k) skew = add(open(kids[k]), open(a->kids[k])).isZero();
+    if (skew) return scaled(-1, of(a));
+    return of(make(Kind::Matrix, a->shape, kids));
+  }
   case Kind::Chain: {
     Poly p = transpose(of(a->kids[0]));
     for (std::size_t k = 1; k < a->kids.size(); ++k) p = matmul(transpose(of(a->kids[k])), p);

@@ -29,6 +29,15 @@ Taken takenApart(TreePtr t) {
   return r;
 }
 
+TreePtr nothing(const sym::Shape& shape) {
+  return shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, shape);
+}
+
+bool isNothing(const TreePtr& t) {
+  return t->op == Op::Zero || (t->op == Op::Number && t->number.isZero()) ||
+         (t->op == Op::Vector && std::all_of(t->kids.begin(), t->kids.end(), isNothing));
+}
+
 TreePtr scaledBy(const Taken& r, const TreePtr& tensor) {
   TreePtr t = tensor;
   if (!r.scalars.empty()) {
@@ -37,6 +46,35 @@ TreePtr scaledBy(const Taken& r, const TreePtr& tensor) {
     t = tree(Op::Mul, std::move(kids), tensor->shape);
   }
   return r.negative ? negTree(t) : t;
+}
+
+/// a a^2 b = a^3 b, for factors that stand side by side.
+void joinPowers(std::vector<TreePtr>& factors) {
+  const auto base = [](const TreePtr& t) { return t->op == Op::Pow && t->kids[1]->op == Op::Number ? t->kids[0] : t; };
+  const auto exponent = [&](const TreePtr& t) { return base(t) == t ? Number(1) : t->kids[1]->number; };
+  std::vector<TreePtr> joined;
+  for (const TreePtr& t : factors) {
+    if (joined.empty() || !equal(base(joined.back()), base(t))) {
+      joined.push_back(t);
+      continue;
+    }
+    const TreePtr b = base(t);
+    joined.back() = ordered(b->order, tree(Op::Pow, {b, numberTree(exponent(joined.back()) + exponent(t))}));
+  }
+  factors = std::move(joined);
+}
+
+/// a - a, which the algebra had in two forms.
+void dropOpposites(std::vector<TreePtr>& parts) {
+  const auto minus = [](const TreePtr& t) { return t->op == Op::Neg; };
+  for (std::size_t a = 0; a < parts.size(); ++a)
+    for (std::size_t b = a + 1; b < parts.size(); ++b) {
+      if (minus(parts[a]) == minus(parts[b])) continue;
+      if (!(minus(parts[a]) ? equal(parts[a]->kids[0], parts[b]) : equal(parts[a], parts[b]->kids[0]))) continue;
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(b));
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(a--));
+      break;
+    }
 }
 
 } // namespace
@@ -64,10 +102,11 @@ TreePtr addTree(std::vector<TreePtr> parts, const sym::Shape& shape) {
   for (const TreePtr& p : parts) {
     if (p->op == Op::Add)
       kids.insert(kids.end(), p->kids.begin(), p->kids.end());
-    else if (!(p->op == Op::Zero || (p->op == Op::Number && p->number.isZero())))
+    else if (!isNothing(p))
       kids.push_back(p);
   }
-  if (kids.empty()) return shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, shape);
+  dropOpposites(kids);
+  if (kids.empty()) return nothing(shape);
   if (kids.size() == 1) return kids[0];
   const auto negative = [](const TreePtr& k) {
     return k->op == Op::Neg || (k->op == Op::Number && k->number.negative());
@@ -103,6 +142,7 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
     else
       kids.push_back(x);
   }
+  if (tensor && isNothing(tensor)) return tensor;
   if (tensor) {
     const Taken r = takenApart(tensor);
     if (r.negative) negative = !negative;
@@ -111,10 +151,22 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
     if (tensor->op == Op::Mul) { // scalars
       kids.insert(kids.end(), tensor->kids.begin(), tensor->kids.end());
       tensor = nullptr;
-    } else if (tensor->op == Op::Number && tensor->number.isOne() && tensor->shape.rank == 0 && !kids.empty()) {
+    } else if (tensor->shape.rank == 0 && (tensor->op != Op::Add || down.empty())) {
+      kids.push_back(tensor); // a scalar stands where its kind does
       tensor = nullptr;
     }
   }
+  std::vector<TreePtr> above;
+  for (const TreePtr& k : kids) { // a*(b/c) is a*b/c
+    const bool quotient = k->op == Op::Div && k->shape.rank == 0;
+    const TreePtr top = quotient ? k->kids[0] : k;
+    if (quotient) down.push_back(k->kids[1]);
+    if (quotient && top->op == Op::Mul)
+      above.insert(above.end(), top->kids.begin(), top->kids.end());
+    else
+      above.push_back(top);
+  }
+  kids = std::move(above);
   // numbers are multiplied, the others in their order
   Number factor = 1;
   std::erase_if(kids, [&](const TreePtr& k) {
@@ -128,6 +180,12 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
     };
     return place(a) < place(b);
   });
+  if (factor.isZero()) return nothing(tensor ? tensor->shape : sym::Shape::scalar());
+  if (factor.negative()) {
+    negative = !negative;
+    factor = -factor;
+  }
+  joinPowers(kids);
   if (!factor.isOne()) kids.insert(kids.begin(), numberTree(factor));
   const auto all = [](std::vector<TreePtr> k) {
     if (k.empty()) return numberTree(1);
@@ -135,6 +193,7 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
   };
   TreePtr t;
   const sym::Shape shape = tensor ? tensor->shape : sym::Shape::scalar();
+  std::erase_if(down, [](const TreePtr& k) { return k->op == Op::Number && k->number.isOne(); });
   if (!down.empty()) {
     // 0.5 a/b, not (0.5 a)/b
     std::vector<TreePtr> first;
@@ -146,10 +205,10 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
                                    (shape.rank == 0 && tensor->op != Op::Add));
     std::vector<TreePtr> top = kids;
     if (inside) top.push_back(tensor);
-    TreePtr above = top.empty()       ? numberTree(1)
-                    : top.size() == 1 ? top[0]
-                                      : tree(Op::Mul, top, inside ? shape : sym::Shape{});
-    t = tree(Op::Div, {above, all(std::move(down))}, inside ? shape : sym::Shape{});
+    const TreePtr numerator = top.empty()       ? numberTree(1)
+                              : top.size() == 1 ? top[0]
+                                                : tree(Op::Mul, top, inside ? shape : sym::Shape{});
+    t = tree(Op::Div, {numerator, all(std::move(down))}, inside ? shape : sym::Shape{});
     if (!inside && tensor) t = tree(Op::Mul, {t, tensor}, shape);
     if (!first.empty()) {
       first.push_back(t);
@@ -164,6 +223,7 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
 
 TreePtr crossTree(const TreePtr& a, const TreePtr& b) {
   const Taken x = takenApart(a), y = takenApart(b);
+  if (isNothing(x.tensor) || isNothing(y.tensor)) return nothing(sym::Shape::vec(3));
   Taken both = x;
   both.negative = x.negative != y.negative;
   both.scalars.insert(both.scalars.end(), y.scalars.begin(), y.scalars.end());
@@ -173,6 +233,7 @@ TreePtr crossTree(const TreePtr& a, const TreePtr& b) {
 TreePtr dotTree(const TreePtr& a, const TreePtr& b) {
   Taken x = takenApart(a);
   const Taken y = takenApart(b);
+  if (isNothing(x.tensor) || isNothing(y.tensor)) return nothing({});
   const TreePtr inner = tree(Op::Dot, {x.tensor, y.tensor}, {});
   x.scalars.insert(x.scalars.end(), y.scalars.begin(), y.scalars.end());
   x.negative = x.negative != y.negative;
@@ -194,6 +255,7 @@ TreePtr matmulTree(std::vector<TreePtr> factors) {
   const sym::Shape& last = kids.back()->shape;
   const sym::Shape shape =
       last.rank == 1 ? sym::Shape::vec(kids[0]->shape.rows) : sym::Shape::mat(kids[0]->shape.rows, last.cols);
+  if (std::any_of(kids.begin(), kids.end(), isNothing)) return nothing(shape);
   return scaledBy(all, tree(Op::MatMul, std::move(kids), shape));
 }
 

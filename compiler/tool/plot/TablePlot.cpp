@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace lmc::tool {
 
@@ -131,10 +132,23 @@ private:
 
   [[nodiscard]] Axis xAxis() const { return {xOf(plot_, tables_.front()).entry.name(), plot_.logX}; }
 
+  /// Of an axis that is shorter than the names of many columns: the family of all, or the first; the legend has the
+  /// rest. `longest`: characters.
+  [[nodiscard]] std::string labelOf(const std::vector<std::string>& names, std::size_t longest) const {
+    const std::string all = joined(names);
+    if (names.size() < 2 || all.size() <= longest) return all;
+    std::set<std::string> families;
+    for (const std::string& name : names)
+      for (const runtime::InputColumn* c : columnsOf(tables_.front(), name)) families.insert(c->entry.field);
+    return families.size() == 1 ? *families.begin() : names.front() + ", …";
+  }
+
   Panel panel(const std::vector<std::string>& names, bool energy) {
-    Panel p{"", xAxis(), {joined(names), plot_.logY}, {}, {}};
+    Panel p{"", xAxis(), {labelOf(names, 30), plot_.logY}, {}, {}};
     const bool change = plot_.change || energy;
-    if (plot_.norm)
+    if (change && !plot_.norm && names.size() > 1)
+      p.y.label = "change of " + labelOf(names, 20);
+    else if (plot_.norm)
       p.y.label = change ? fmt::format("|{0} − {0}(0)|", p.y.label) : "|" + p.y.label + "|";
     else if (change)
       p.y.label = fmt::format("{0} − {0}(0)", p.y.label);

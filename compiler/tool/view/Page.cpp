@@ -77,6 +77,22 @@ Json plotsOf(const PageRecorder& record, const runtime::Problem& problem) {
   return plots;
 }
 
+/// An energy far below 1 has absolute errors, which look small whatever they are.
+void noteSmallEnergy(const PageRecorder& record, const runtime::Problem& problem, const runtime::RunResult& result,
+                     std::vector<std::string>& notes) {
+  constexpr double small = 1e-3;
+  if (problem.energyChanges || !result.energyError || record.rows() == 0) return;
+  for (const PagePlot& plot : record.plots()) {
+    if (!plot.energy) continue;
+    const double first = std::abs(record.at(0, plot.series.front().second));
+    if (first > 0 && first < small)
+      notes.push_back(
+          fmt::format("energy errors are absolute; the energy is {:.2g} at the begin, the largest error {:.2g} "
+                      "of it",
+                      first, *result.energyError / first));
+  }
+}
+
 /// Behind the energy and the defects.
 void addConserved(Json& plots, const ConservedPlot& conserved) {
   if (conserved.names.empty()) return;
@@ -197,6 +213,7 @@ std::optional<std::string> PageWriter::text(products::Pipeline& pipeline, const 
     for (const std::string& name : scene.without) names += (names.empty() ? "" : ", ") + name;
     notes.push_back("without a picture, in plots alone: " + names);
   }
+  noteSmallEnergy(record, problem, summary.result, notes);
   Showing how = showing();
   how.bodies = measureBodies(pipeline, problem);
   Json picture = scenePage(record, scene, how, notes);

@@ -208,6 +208,41 @@ TEST(Symmetries, RoundOffIsNoViolation) {
   for (const char* const s : {"0", "1", "1e4"}) EXPECT_EQ(verdict(s, " + 1e-4*x"), "changes") << s;
 }
 
+// The same three bodies in their own units, in metres, kilograms and seconds, and with lengths of atoms: what is
+// conserved is called the same. Coefficients of translations and of rotations are then 1e11 apart.
+TEST(Symmetries, HaveTheSameNamesInAllUnits) {
+  const auto namesOf = [](const std::string& length, const std::string& mass, const std::string& time) {
+    PipelineOptions options;
+    options.compilation.libraryRoot = libraryRoot();
+    Pipeline pipeline(options);
+    EXPECT_TRUE(pipeline.loadText(
+        "model.lie", "model M { param a = " + length + "; param k = " + mass + "; param s = " + time +
+                         "; param m[i in 1..3] = k*(if i == 1 then 1 else if i == 2 then 3e-6 else 4e-8);"
+                         " config x[3] : R^3 velocity v; lagrangian = sum(i in 1..3: 0.5*m[i]*dot(v[i], v[i]))"
+                         " + sum(i in 1..3, j in i+1..3: a^3/(k*s^2)*m[i]*m[j]/norm(x[i] - x[j]));"
+                         " initial x[1] = zeros(3); initial x[2] = a*e1; initial x[3] = 1.0026*a*e1;"
+                         " initial v[1] = zeros(3); initial v[2] = a/s*e2; initial v[3] = 1.03*a/s*e2; }"));
+    const auto data = pipeline.build(false);
+    EXPECT_TRUE(data) << length;
+    std::vector<std::string> names;
+    if (!data) return names;
+    StateSpace space(*pipeline.system(), *data);
+    Symmetries symmetries(space);
+    space.prepare();
+    std::mt19937_64 engine(1);
+    std::vector<std::string> undecided;
+    for (const Conserved& c : symmetries.find(data->initialState, 0, 1, engine, undecided)) names.push_back(c.name);
+    EXPECT_TRUE(undecided.empty()) << length;
+    return names;
+  };
+  const std::vector<std::string> expected = {"translation of x along e1",      "translation of x along e2",
+                                             "translation of x along e3",      "rotation of x about e1 (space)",
+                                             "rotation of x about e2 (space)", "rotation of x about e3 (space)"};
+  EXPECT_EQ(namesOf("1", "1", "1"), expected);
+  EXPECT_EQ(namesOf("1.496e11", "1.989e30", "5.02e6"), expected);
+  EXPECT_EQ(namesOf("1e-10", "1.67e-27", "1e-13"), expected);
+}
+
 TEST(Deviation, IsJudgedByItsRounding) {
   const auto judged = [](double value, double doubt) { return Deviation{value, doubt}.vanishes(); };
   EXPECT_EQ(judged(1e-12, 1e-16), true);
@@ -228,6 +263,16 @@ TEST(NullSpace, OfAMatrixWithRoundOff) {
   ASSERT_EQ(basis.size(), 2U);
   EXPECT_EQ(basis[0], Eigen::Vector4d(1, -0.5, 0, 0));
   EXPECT_EQ(basis[1], Eigen::Vector4d(0, 0, 0, 1));
+}
+
+TEST(NullSpace, BasesHaveUnits) {
+  Eigen::MatrixXd columns(4, 2); // (1, 1, 0, 3e-12), (0, 0, 1e-12, 0) in another basis
+  columns << 1, 2, 1, 2, 1e-12, -1e-12, 3e-12, 6e-12;
+  const auto basis = readableBasis(columns, Eigen::Vector4d(1, 1, 1e-12, 1e-12));
+  ASSERT_EQ(basis.size(), 2U);
+  EXPECT_EQ(basis[0].head(3), Eigen::Vector3d(1, 1, 0));
+  EXPECT_NEAR(basis[0](3), 3e-12, 1e-24);
+  EXPECT_EQ(basis[1], Eigen::Vector4d(0, 0, 1, 0));
 }
 
 TEST(NullSpace, IndependentFunctionsLeaveOutWhatIsConstant) {

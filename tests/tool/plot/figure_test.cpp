@@ -184,6 +184,26 @@ TEST(TablePlot, TakesMembersOfFamilies) {
   EXPECT_EQ(f.panels[0].curves[1].y, (std::vector<double>{7, 8}));
 }
 
+TEST(TablePlot, LongLabelsAreShort) {
+  const NamedTable t = tableOf("a", {{{"t", {}}, {0, 1}},
+                                     {{"direction", {1, 1}}, {1, 2}},
+                                     {{"direction", {2, 1}}, {1, 2}},
+                                     {{"direction", {3, 1}}, {1, 2}},
+                                     {{"a_first_long_name", {}}, {1, 2}},
+                                     {{"another_long_name", {}}, {1, 2}}});
+  const auto labelOf = [&](const std::vector<std::string>& names, bool change = false) {
+    TablePlot plot;
+    plot.panels = {names};
+    plot.change = change;
+    return figureOf(plot, {t}).panels.at(0).y.label;
+  };
+  EXPECT_EQ(labelOf({"direction[1]", "direction[2]"}), "direction[1], direction[2]");
+  EXPECT_EQ(labelOf({"direction[1][1]", "direction[2][1]", "direction[3][1]"}), "direction");
+  EXPECT_EQ(labelOf({"a_first_long_name", "another_long_name"}), "a_first_long_name, …");
+  EXPECT_EQ(labelOf({"direction[1][1]", "direction[2][1]"}, true), "change of direction");
+  EXPECT_EQ(labelOf({"a_first_long_name"}, true), "a_first_long_name − a_first_long_name(0)");
+}
+
 TEST(TablePlot, LegendsNameFiles) {
   TablePlot plot;
   plot.panels = {{"w"}, {"x"}};
