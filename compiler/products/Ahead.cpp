@@ -71,16 +71,16 @@ void Pipeline::Impl::addExported(Product& product) {
   bindModel(unit, *model, product.prepared.layout, InputUse::Live);
   product.bindKept();
   unit.report();
-  if (!step()->embedded.empty()) product.adaptive = adaptiveOutputs(product.layer, *step(), unit);
+  if (!product.step().embedded.empty()) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
   runtime::Functions& f = unit.functions;
   f.field = unit.function("derivatives", 1, product.rates);
   if (system->energy != nullptr) f.energy = unit.function("energy", 1, {observation.outputs.front()});
   if (!observation.outputs.empty()) f.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) f.events = unit.function("events", 1, observation.events);
   addResets(product);
-  unit.argument(step()->stepSize, 1);
-  f.step = product.addStep(*step());
-  if (product.adaptive) addTrial(unit, *product.adaptive, product.next(*step()));
+  unit.argument(product.step().stepSize, 1);
+  f.step = product.addStep();
+  if (product.adaptive) addTrial(unit, *product.adaptive, product.next(product.step()));
 }
 
 std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {

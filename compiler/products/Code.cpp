@@ -44,7 +44,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     look.product = unit.place(runtime::Role::Output, "M xi'", sides->product);
     look.rhs = unit.place(runtime::Role::Output, "r", sides->rhs);
   }
-  if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, *step(), unit);
+  if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
   unit.functions.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) unit.functions.events = unit.function("events", 1, eventsWithRates(product));
   if (sides != nullptr) {
@@ -60,12 +60,12 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   addResets(product);
   addContacts(product);
   addContactSteps(product);
-  unit.argument(step()->stepSize, 1);
+  unit.argument(product.step().stepSize, 1);
   if (product.adaptive) {
-    addTrial(unit, *product.adaptive, product.next(*step()));
+    addTrial(unit, *product.adaptive, product.next(product.step()));
     addStart(unit, *product.adaptive);
   } else {
-    unit.functions.step = product.addStep(*step());
+    unit.functions.step = product.addStep();
   }
   return look;
 }
@@ -101,8 +101,8 @@ void Pipeline::Impl::addResets(Product& product) {
     if (values.empty()) return -1;
     unit::UnitBuilder::Outputs outputs = changed(values, layout);
     for (std::size_t k = 0; k < product.kept.size(); ++k) // the next step begins anew
-      outputs.push_back({zeros(product.layer.program(), *product.prepared.kept[k].now), runtime::Role::State,
-                         product.kept[k].offset});
+      outputs.push_back(
+          {zeros(product.layer.program(), *product.step().kept[k].now), runtime::Role::State, product.kept[k].offset});
     unit.functions.resets.push_back(unit.function("reset of " + name, family ? 2 : 1, std::move(outputs)));
     return static_cast<int>(unit.functions.resets.size()) - 1;
   };
@@ -332,8 +332,8 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prep
   return std::make_unique<runtime::Problem>(std::move(unit.problem));
 }
 
-bool Pipeline::Impl::solvesForAccelerations() const {
-  const sym::Program& program = methods->layer->program();
+bool Pipeline::Impl::solvesForAccelerations(const Product& product) {
+  const sym::Program& program = product.layer.program();
   const auto evaluates = [&](const methods::Step& s) {
     const std::vector<std::size_t> slice = program.slice(s.next);
     return s.evaluations > 0 || std::any_of(slice.begin(), slice.end(), [&](std::size_t k) {
@@ -341,13 +341,14 @@ bool Pipeline::Impl::solvesForAccelerations() const {
              return newton && newton->evaluations > 0;
            });
   };
-  return evaluates(*step()) || std::any_of(step()->steps.begin(), step()->steps.end(), evaluates);
+  const std::vector<methods::Step>& steps = product.step().steps;
+  return evaluates(product.step()) || std::any_of(steps.begin(), steps.end(), evaluates);
 }
 
 void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit) {
   if (product.steps == Steps::None) return;
   const Stopwatch watch(timings, "mass");
-  if (solvesForAccelerations())
+  if (solvesForAccelerations(product))
     p.mass =
         massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
   p.ranges = rangeCheck(product.layer, product.prepared.layout, product.massKind);
@@ -365,9 +366,9 @@ void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const uni
 
 void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   const InitialData& data = product.prepared.data;
-  const bool needMethod = product.steps != Steps::None;
+  const methods::Step* const step = product.steps != Steps::None ? product.prepared.step : nullptr;
   p.model = model->name;
-  if (needMethod) p.method = step()->method;
+  if (step != nullptr) p.method = step->method;
   p.params = data.params;
   p.initialState = data.state;
   p.constants = model->constants;
@@ -375,17 +376,17 @@ void Pipeline::Impl::fill(runtime::Problem& p, const Product& product) {
   p.ticks = product.ticks;
   p.contacts = product.contacts;
   p.contactSteps = product.contactSteps;
-  if (needMethod && resets(*model)) p.restoration = restoration(*system, product.prepared.layout);
+  if (step != nullptr && resets(*model)) p.restoration = restoration(*system, product.prepared.layout);
   p.energyChanges = p.field(runtime::FieldKind::Energy) != nullptr &&
                     (resets(*model) || !model->contacts.empty() || !model->stepped.empty() ||
                      !mechanics::powerSources(*system).empty());
-  p.evaluationsPerStep = needMethod ? step()->ownEvaluations : 0;
-  p.estimatesError = needMethod && !step()->embedded.empty();
-  if (product.adaptive) p.control = errorControl(*model, *step(), *product.adaptive, data.settings);
+  p.evaluationsPerStep = step != nullptr ? step->ownEvaluations : 0;
+  p.estimatesError = step != nullptr && !step->embedded.empty();
+  if (product.adaptive) p.control = errorControl(*model, *step, *product.adaptive, data.settings);
   p.chosen = chosen;
   if (chosen && p.control) std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), chosen->tolerance);
-  p.exponentialsPerStep = needMethod ? step()->exponentials : 0;
-  p.order = needMethod ? step()->order : 0;
+  p.exponentialsPerStep = step != nullptr ? step->exponentials : 0;
+  p.order = step != nullptr ? step->order : 0;
   const auto setting = [&](const char* key) {
     const auto it = data.settings.find(key);
     return it == data.settings.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;

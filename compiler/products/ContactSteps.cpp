@@ -158,17 +158,17 @@ private:
 
 void Pipeline::Impl::checkSteppedContacts() {
   if (!model || model->stepped.empty() || step() == nullptr) return;
-  mechanics::Layer layer = mechanics::Layer::over(*methods->layer);
+  mechanics::Layer layer = mechanics::Layer::over(*stage()->layer);
   const sym::Graph::Work work = layer.work();
   (void)mechanics::memberContacts(layer, diagnostics());
 }
 
 void Pipeline::Impl::addContactSteps(Product& product) {
-  if (step()->change.empty()) return;
+  if (product.step().change.empty()) return;
   const auto contacts = mechanics::memberContacts(product.layer, diagnostics());
   if (!contacts) return;
   const mechanics::MemberContact* fault = nullptr;
-  product.contactSteps = Placing(product, *step(), *contacts).run(fault);
+  product.contactSteps = Placing(product, product.step(), *contacts).run(fault);
   if (fault != nullptr)
     diagnostics().error(Code::LIE0455, fault->clause->range,
                         "the second index of `" + fault->contact->name +

@@ -232,7 +232,8 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   // Each sample jumps, or ends, at times of its own.
   const bool single = !product.observation.events.empty() || !model->samplings.empty();
   std::optional<MassSides> sides;
-  if (!single && solvesForAccelerations() && massIsInDoubt(*system, product.massKind)) sides = massSides(product.layer);
+  if (!single && solvesForAccelerations(product) && massIsInDoubt(*system, product.massKind))
+    sides = massSides(product.layer);
   e->look = addRun(product, stepsOf(true), sides ? &*sides : nullptr);
   unit::Unit unit =
       unitOf(product, options.presentZeros ? commonZeros(*model, prepared->layout, *samples) : unit::ZeroPattern{});

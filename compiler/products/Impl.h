@@ -41,20 +41,21 @@ struct MethodStage {
     if (system != nullptr) layer.emplace(*system);
   }
   std::optional<mechanics::Layer> layer; ///< nothing without a model
+  syntax::ExprPtr reference;             ///< to the chosen method; null without one
   std::optional<methods::Step> step;     ///< of the chosen method; nothing without one
 };
 
 /// A model before code is made: where its numbers stand, what they are at the begin, what its mass matrices are. Its
 /// layer lies over that of the methods, or over the system where no step is wanted.
 struct Prepared {
-  Prepared(const mechanics::System& system, const mechanics::Layer* methods)
-      : layer(methods != nullptr ? mechanics::Layer::over(*methods) : mechanics::Layer(system)),
-        layout(layoutOf(layer.model)) {}
+  Prepared(const mechanics::System& system, const MethodStage* methods)
+      : layer(methods != nullptr ? mechanics::Layer::over(*methods->layer) : mechanics::Layer(system)),
+        layout(layoutOf(layer.model)), step(methods != nullptr && methods->step ? &*methods->step : nullptr) {}
   mechanics::Layer layer;
   Layout layout;
+  const methods::Step* step; ///< of the method; null where no step is wanted
   InitialData data;
   MassKind massKind;
-  std::vector<methods::KeptNumbers> kept; ///< of the method
 };
 
 /// One product in the making: equations of its own, and the unit that is built of them. Its equations lie over `below`,
@@ -68,7 +69,8 @@ struct Product {
   }
   /// What the method keeps stands behind the state, zero at the begin.
   void placeKept() {
-    for (const methods::KeptNumbers& k : prepared.kept) {
+    if (prepared.step == nullptr) return;
+    for (const methods::KeptNumbers& k : prepared.step->kept) {
       runtime::Field f = unit::fieldOf(k.now->name, *k.now);
       f.role = runtime::Role::State;
       f.comment = "kept by the method from step to step; zero: nothing yet";
@@ -89,18 +91,22 @@ struct Product {
     bindKept();
   }
   void bindKept() {
-    for (std::size_t k = 0; k < kept.size(); ++k) unit.reads(prepared.kept[k].now, kept[k]);
+    for (std::size_t k = 0; k < kept.size(); ++k) unit.reads(prepared.step->kept[k].now, kept[k]);
   }
+  /// Of the method; for those who want steps.
+  [[nodiscard]] const methods::Step& step() const { return *prepared.step; }
+
   /// A step writes the state and what is kept.
   [[nodiscard]] unit::UnitBuilder::Outputs next(const methods::Step& step) const {
     unit::UnitBuilder::Outputs outputs = nextState(step, prepared.layout);
     for (std::size_t k = 0; k < kept.size(); ++k)
-      outputs.push_back({prepared.kept[k].next, runtime::Role::State, kept[k].offset});
+      outputs.push_back({prepared.step->kept[k].next, runtime::Role::State, kept[k].offset});
     return outputs;
   }
 
   /// The function of a step, and those that it calls.
-  int addStep(const methods::Step& step) {
+  int addStep() {
+    const methods::Step& step = *prepared.step;
     if (step.parts.empty()) return unit.function("step", 2, next(step));
     std::vector<int> functions;
     for (const methods::Step& s : step.steps) {
@@ -180,12 +186,13 @@ struct Pipeline::Impl {
   bool checkAll();
 
   std::unique_ptr<const MethodStage> checkMethods();
+  /// What one method makes of the system.
+  std::unique_ptr<const MethodStage> stageOf(const syntax::ExprPtr& reference, methods::Parts parts);
+  void instantiate(MethodStage& stage, const syntax::ExprPtr& reference, methods::Parts parts);
   /// Methods that the user's files declare are looked into whether they are used or not, on a model if there is one.
   void checkDeclaredMethods(mechanics::Layer* layer);
 
   void checkController();
-
-  std::optional<methods::Step> chosenStep(mechanics::Layer& layer, methods::Parts parts);
 
   /// Defines all functions of a run of a product whose outputs are defined. `sides`: of the mass equation, for a
   /// function of their own, which is returned.
@@ -198,13 +205,8 @@ struct Pipeline::Impl {
   /// Both: a problem with its code.
   runtime::Problem compiled(const Product& product, const unit::ZeroPattern& zeros = {});
 
-  /// A step as one list of equations, for those who differentiate it, and what is prepared over them.
-  struct WholeStep {
-    const methods::Step* step = nullptr;
-    const Prepared* prepared = nullptr;
-  };
-  /// Of the chosen method, which has been prepared.
-  WholeStep wholeStep();
+  /// A step of the chosen method, which has been prepared, as one list of equations, for those who differentiate it.
+  const Prepared& wholeStep();
 
   /// Of the chosen method: adaptive when there is a tolerance and the method estimates its error.
   [[nodiscard]] Steps stepsOf(bool needMethod) const;
@@ -230,6 +232,7 @@ struct Pipeline::Impl {
   // --- a method that is chosen (Methods.cpp) ------------------------------------------------------------------------
   /// The method as it is asked for: on the command line, else in the model; null: nowhere.
   syntax::ExprPtr methodReference();
+  syntax::ExprPtr referenceTo(const std::string& where, const std::string& method);
   /// `method = auto`: asked for, whether or not it has been chosen yet.
   [[nodiscard]] bool automatic();
   /// Reports settings that do not go with the method, or with one that is chosen.
@@ -250,8 +253,10 @@ struct Pipeline::Impl {
   [[nodiscard]] const Prepared* host() const {
     return preparedForSteps ? preparedForSteps.get() : preparedForField.get();
   }
+  /// What the chosen method makes of the system; null before the methods were looked into.
+  [[nodiscard]] const MethodStage* stage() const { return chosenMethods ? chosenMethods.get() : methods.get(); }
   /// The chosen method's; null without one.
-  [[nodiscard]] const methods::Step* step() const { return methods && methods->step ? &*methods->step : nullptr; }
+  [[nodiscard]] const methods::Step* step() const { return stage() && stage()->step ? &*stage()->step : nullptr; }
 
   std::unique_ptr<runtime::TangentProblem> buildTangent();
   std::unique_ptr<runtime::Problem> buildHost(HostSteps steps);
@@ -262,7 +267,7 @@ struct Pipeline::Impl {
   std::unique_ptr<runtime::EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
   Variations variationsOf(const Prepared& prepared, const EnsembleRequest& request);
   /// True if steps solve for accelerations, which some do not.
-  [[nodiscard]] bool solvesForAccelerations() const;
+  static bool solvesForAccelerations(const Product& product);
 
   /// Warns of energies and forces that jump where sums end, and of limits beyond half of a box.
   void lookAtCutoffs(const runtime::Problem& p, const Prepared& prepared);
@@ -313,9 +318,9 @@ struct Pipeline::Impl {
   std::unique_ptr<const sema::Model> model;
   std::unique_ptr<const mechanics::System> system;
   std::unique_ptr<const MethodStage> methods;
+  std::unique_ptr<const MethodStage> chosenMethods; ///< of what `method = auto` has chosen
+  std::optional<runtime::ChosenMethod> chosen;      ///< how; nothing: not yet, or the method is given
   std::unique_ptr<const Prepared> preparedForSteps, preparedForField;
-  std::string chosenMethod;                    ///< of `method = auto`, while it is tried and from then on
-  std::optional<runtime::ChosenMethod> chosen; ///< nothing: not yet, or the method is given
   // Of a step that shares code, written out; null before it was asked for.
   std::unique_ptr<const MethodStage> wholeMethods;
   std::unique_ptr<const Prepared> preparedForWhole;

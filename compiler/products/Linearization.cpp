@@ -183,8 +183,8 @@ std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(m
       (request.step && (refusesImpulses("derivatives of steps") || refusesDerivatives("the linearization") ||
                         refusesResets("derivatives of steps"))))
     return nullptr;
-  const WholeStep whole = request.step ? wholeStep() : WholeStep{nullptr, prepared};
-  Product product(*whole.prepared, whole.prepared->layer);
+  const Prepared& whole = request.step ? wholeStep() : *prepared;
+  Product product(whole, whole.layer);
   if (request.matrices && methods::coordinateCount(product.layer) > request.largestMatrix) {
     request.matrices = false;
     request.forward = true; // of which they are put together

@@ -84,7 +84,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   }
   if (!checkAll() || !requireMethod()) return {};
   if (stage == "step") return stepListing();
-  Prepared prepared(*system, &*methods->layer);
+  Prepared prepared(*system, this->stage());
   const sym::Graph::Work work = prepared.layer.work();
   Diagnostics ignored;
   unit::ZeroPattern zeros; // of the code that `run` uses
@@ -108,7 +108,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
 
 /// Of a composition whose parts share code its different steps, and what it makes of them.
 std::string Pipeline::Impl::stepListing() const {
-  const sym::Program& program = methods->layer->program();
+  const sym::Program& program = stage()->layer->program();
   if (step()->parts.empty()) return listing(program, step()->next, false);
   std::string text;
   for (std::size_t k = 0; k < step()->steps.size(); ++k)

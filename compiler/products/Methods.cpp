@@ -84,13 +84,12 @@ std::vector<MethodSummary> Pipeline::methodsThatStep() {
 // --- the choice ---------------------------------------------------------------------------------------------------
 
 syntax::ExprPtr Pipeline::Impl::methodReference() {
+  return options.method ? referenceTo("--method", *options.method) : model->simulation.method;
+}
+
+syntax::ExprPtr Pipeline::Impl::referenceTo(const std::string& where, const std::string& method) {
   Sources& sources = compilation->sources();
-  if (!chosenMethod.empty()) {
-    const SourceId id = sources.add("method = auto", chosenMethod);
-    return syntax::parseMethodReference(sources, id, diagnostics());
-  }
-  if (!options.method) return model->simulation.method;
-  return syntax::parseMethodReference(sources, sources.add("--method", *options.method), diagnostics());
+  return syntax::parseMethodReference(sources, sources.add(where, method), diagnostics());
 }
 
 bool Pipeline::Impl::automatic() {
@@ -145,19 +144,16 @@ bool Pipeline::Impl::refusesChoice(const std::string& what) {
 std::unique_ptr<runtime::Problem> Pipeline::Impl::tryMethod(const std::string& name, double mostOperations,
                                                             std::string& why) {
   const std::size_t mark = diagnostics().mark();
-  chosenMethod = name;
-  preparedForSteps.reset();
-  methods.reset();
-  methods = checkMethods();
+  const auto stage = stageOf(referenceTo("method = auto", name), methods::Parts::Shared);
   std::unique_ptr<runtime::Problem> problem;
-  if (step() != nullptr && !step()->embedded.empty() && !diagnostics().hasErrors())
-    preparedForSteps = preparedOver(methods.get());
-  if (preparedForSteps) {
-    Product product(*preparedForSteps, preparedForSteps->layer);
+  std::unique_ptr<const Prepared> prepared;
+  if (stage->step && !stage->step->embedded.empty() && !diagnostics().hasErrors()) prepared = preparedOver(stage.get());
+  if (prepared) {
+    Product product(*prepared, prepared->layer);
     product.defineOutputs(options.compilation.scene);
     if (options.pairLists) product.unit.useLists();
     (void)addRun(product, Steps::Adaptive);
-    unit::Unit unit = unitOf(product, zerosOfCode(preparedForSteps->layout, preparedForSteps->data));
+    unit::Unit unit = unitOf(product, zerosOfCode(prepared->layout, prepared->data));
     if (unit.problem.operationsPerStep > mostOperations) {
       why = "a step takes more work than that of another method of its order";
     } else {
@@ -218,9 +214,6 @@ bool Pipeline::Impl::choose() {
   }
   std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   runtime::MethodChoice choice = runtime::chooseMethod(std::move(candidates), accuracy);
-  chosenMethod = choice.method;
-  preparedForSteps.reset();
-  methods.reset();
   if (choice.method.empty()) {
     constexpr double largest = 0.01; // of an error that comes of rounding; a larger one follows no law
     const bool belowDoubles = choice.reachable > 0 && choice.reachable < largest;
@@ -240,8 +233,8 @@ bool Pipeline::Impl::choose() {
   }
   chosen = std::move(choice.how);
   const std::size_t mark = diagnostics().mark(); // it has been said before
-  methods = checkMethods();
-  preparedForSteps = preparedOver(methods.get());
+  chosenMethods = stageOf(referenceTo("method = auto", choice.method), methods::Parts::Shared);
+  preparedForSteps = preparedOver(chosenMethods.get());
   if (preparedForSteps != nullptr) (void)diagnostics().takeBack(mark);
   return preparedForSteps != nullptr;
 }

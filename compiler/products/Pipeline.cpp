@@ -9,8 +9,8 @@
 #include "mechanics/Conservation.h"
 #include "methods/Instantiate.h"
 #include "methods/checked/Tableau.h"
-#include "sym/Print.h"
 #include "sema/session/ConfinedReader.h"
+#include "sym/Print.h"
 #include "syntax/Print.h"
 #include "syntax/parser/Parser.h"
 #include "tape/TapeCost.h"
@@ -106,10 +106,25 @@ std::unique_ptr<const MethodStage> Pipeline::Impl::checkMethods() {
   }
   const sym::Graph::Work work = stage->layer->work();
   checkDeclaredMethods(&*stage->layer);
-  if (chosenMethod.empty()) checkChoice();
-  stage->step = chosenStep(*stage->layer, methods::Parts::Shared);
+  checkChoice();
+  if (!automatic()) instantiate(*stage, methodReference(), methods::Parts::Shared);
   checkController();
   return stage;
+}
+
+std::unique_ptr<const MethodStage> Pipeline::Impl::stageOf(const syntax::ExprPtr& reference, methods::Parts parts) {
+  const Stopwatch watch(timings, "methods");
+  auto stage = std::make_unique<MethodStage>(system.get());
+  const sym::Graph::Work work = stage->layer->work();
+  instantiate(*stage, reference, parts);
+  return stage;
+}
+
+void Pipeline::Impl::instantiate(MethodStage& stage, const syntax::ExprPtr& reference, methods::Parts parts) {
+  if (!reference) return;
+  const Place place(reference->range);
+  stage.reference = reference;
+  stage.step = methods::instantiate(*compilation, *stage.layer, *reference, parts);
 }
 
 void Pipeline::Impl::checkDeclaredMethods(mechanics::Layer* layer) {
@@ -144,13 +159,6 @@ void Pipeline::Impl::checkController() {
       .suggest(nearest(run.controller, names));
 }
 
-std::optional<methods::Step> Pipeline::Impl::chosenStep(mechanics::Layer& layer, methods::Parts parts) {
-  const syntax::ExprPtr reference = methodReference();
-  if (!reference || (automatic() && chosenMethod.empty())) return std::nullopt;
-  const Place place(reference->range);
-  return methods::instantiate(*compilation, layer, *reference, parts);
-}
-
 Pipeline::Impl::~Impl() {
   if (background.joinable()) background.join();
 }
@@ -170,48 +178,39 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   if (needMethod && automatic() && !chosen && !choose()) return nullptr;
   if (needMethod && !requireMethod()) return nullptr;
   std::unique_ptr<const Prepared>& result = needMethod ? preparedForSteps : preparedForField;
-  if (!result) result = preparedOver(needMethod ? methods.get() : nullptr);
+  if (!result) result = preparedOver(needMethod ? stage() : nullptr);
   return result.get();
 }
 
-Pipeline::Impl::WholeStep Pipeline::Impl::wholeStep() {
-  if (step()->parts.empty()) return {step(), preparedForSteps.get()};
+const Prepared& Pipeline::Impl::wholeStep() {
+  if (step()->parts.empty()) return *preparedForSteps;
   if (!preparedForWhole) {
     const std::size_t mark = diagnostics().mark();
-    auto stage = std::make_unique<MethodStage>(system.get());
-    {
-      const Stopwatch watch(timings, "methods");
-      const sym::Graph::Work work = stage->layer->work();
-      stage->step = chosenStep(*stage->layer, methods::Parts::WrittenOut);
-    }
-    wholeMethods = std::move(stage);
+    wholeMethods = stageOf(stage()->reference, methods::Parts::WrittenOut);
     preparedForWhole = preparedOver(wholeMethods.get());
     (void)diagnostics().takeBack(mark); // it has been said of the step that shares code
   }
-  return {&wholeMethods->step.value(), preparedForWhole.get()};
+  return *preparedForWhole;
 }
 
 std::unique_ptr<const Prepared> Pipeline::Impl::preparedOver(const MethodStage* stage) {
   const Stopwatch watch(timings, "initial");
-  auto p = std::make_unique<Prepared>(*system, stage != nullptr ? &*stage->layer : nullptr);
+  auto p = std::make_unique<Prepared>(*system, stage);
   const sym::Graph::Work work = p->layer.work();
   auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
   if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
   p->massKind.redundant = data->redundant;
   p->massKind.dependent = data->dependent;
-  if (stage != nullptr) {
-    p->kept = step()->kept;
-    if (data->redundant && step()->independent) {
-      diagnostics()
-          .error(Code::LIE0436, model->simulation.method ? model->simulation.method->range : modelPlace(),
-                 fmt::format("{} cannot step this model: its equations of constraints depend on each other, and the "
-                             "multipliers are unknowns of the method",
-                             step()->method))
-          .suggest("leave out the equations that the warning names, or choose a method on `manifold`, or on "
-                   "`lagrangian` with "
-                   "`idle` in its equations");
-      return nullptr;
-    }
+  if (p->step != nullptr && data->redundant && p->step->independent) {
+    diagnostics()
+        .error(Code::LIE0436, model->simulation.method ? model->simulation.method->range : modelPlace(),
+               fmt::format("{} cannot step this model: its equations of constraints depend on each other, and the "
+                           "multipliers are unknowns of the method",
+                           p->step->method))
+        .suggest("leave out the equations that the warning names, or choose a method on `manifold`, or on "
+                 "`lagrangian` with "
+                 "`idle` in its equations");
+    return nullptr;
   }
   if (!checkEquivariance(*system, p->layout, data->state, diagnostics())) return nullptr;
   p->data = std::move(*data);
@@ -230,7 +229,7 @@ bool Pipeline::Impl::requireModel() {
 bool Pipeline::Impl::refusesDerivatives(const std::string& what) {
   if (step() == nullptr) return false;
   const auto hasSeries = [&](const methods::Step& s) {
-    const sym::Program& program = methods->layer->program();
+    const sym::Program& program = stage()->layer->program();
     const std::vector<std::size_t> slice = program.slice(s.next);
     return std::any_of(slice.begin(), slice.end(),
                        [&](std::size_t k) { return program.equation(k).kind == sym::EquationKind::Series; });

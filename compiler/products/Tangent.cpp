@@ -72,8 +72,8 @@ std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
                                     model->name, rolling->name));
     return nullptr;
   }
-  const WholeStep whole = wholeStep();
-  Product product(*whole.prepared, whole.prepared->layer);
+  const Prepared& whole = wholeStep();
+  Product product(whole, whole.layer);
   const Layout& layout = prepared->layout;
   const TangentOutputs outputs = tangentOutputs(product.layer, *whole.step);
   if (!outputs.form.refusal.empty()) {

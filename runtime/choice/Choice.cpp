@@ -196,20 +196,21 @@ private:
   struct Measured {
     double tolerance = 0, error = 0, lower = 0; ///< the errors at t and at t/10
     double power = 1;                           ///< of the tolerance, in the error
-    Distance far;                               ///< of the first
-    std::string why;                            ///< nothing was measured
+    double ofReference = 0; ///< the error of what they were held against, by the trials of the interval
+    Distance far;           ///< of the first
+    std::string why;        ///< nothing was measured
   };
 
   /// What trials of the best are held against: of another method where one is known, so that what all steps of one
   /// method have in common shows, too (steps that samplings cut have one length at all tolerances).
-  [[nodiscard]] const Problem& reference() const {
+  [[nodiscard]] const Contestant& reference() const {
     constexpr double dearer = 30;
     const Contestant* other = nullptr;
     for (const auto& c : contestants_)
       if (c.get() != best_ && c->work < dearer * best_->work &&
           (other == nullptr || c->method->order > other->method->order))
         other = c.get();
-    return other != nullptr ? *other->problem : *best_->problem;
+    return other != nullptr ? *other : *best_;
   }
 
   Measured measureSpan(double tolerance, double until) {
@@ -218,8 +219,13 @@ private:
     const std::vector<double> times = evenly(begin_, until, samplesOfSpan);
     const double tight = std::max(tolerance / 300, smallestTolerance);
     const Problem& p = *best_->problem;
-    Trial best = integrate(reference(), tight, until, times, 10 * spanLimit_);
-    if (!best.whole) best = integrate(p, tight, until, times, spanLimit_);
+    const Contestant* other = &reference();
+    Trial best = integrate(*other->problem, tight, until, times, 10 * spanLimit_);
+    if (!best.whole) {
+      other = best_;
+      best = integrate(p, tight, until, times, spanLimit_);
+    }
+    m.ofReference = other->perTolerance * tight * (until - begin_) / (end_ - begin_);
     spanTimes_ = times;
     const Trial one = best.whole ? integrate(p, tolerance, until, times, spanLimit_) : Trial{};
     const Trial ten = one.whole ? integrate(p, tolerance / 10, until, times, spanLimit_) : Trial{};
@@ -362,8 +368,10 @@ private:
       return false;
     }
     how.tolerance = tolerance;
-    constexpr double muchBetter = 30; // is the trial that it was held against; else its own error counts, too
-    const double uncertain = tolerance < muchBetter * smallestTolerance ? 3 * error : error;
+    // What it was held against has an error of its own, of rounding alone where tolerances are as tight.
+    constexpr double muchBetter = 30;
+    const double uncertain =
+        std::max(tolerance < muchBetter * smallestTolerance ? 3 * error : 0, error + m.ofReference * growth);
     how.expected = std::max(how.expected, std::min(uncertain, accuracy()));
     how.until = std::min(until, m.far.until);
     if (!m.far.sameEvents)

@@ -284,6 +284,13 @@ TEST(SteppedContacts, WhatCannotBeIsSaid) {
 }
 )";
   says(coupled, "LIE0455", "couples");
+  const std::string heap = example("heap");
+  for (const char* method : {"RKMK4", "auto"}) {
+    const Outcome other = w.lmc({"run", heap, "--method", method, "--accuracy", "1e-4"});
+    EXPECT_NE(other.status, 0) << method;
+    EXPECT_NE(other.err.find("LIE0141"), std::string::npos) << other.err;
+    EXPECT_NE(other.err.find("methods on `contacts`"), std::string::npos) << other.err;
+  }
   const Outcome ensemble = w.lmc({"ensemble", w.write("m.lie", bouncing).string(), "--samples", "3"});
   EXPECT_NE(ensemble.status, 0);
   EXPECT_NE(ensemble.err.find("LIE0654"), std::string::npos) << ensemble.err;

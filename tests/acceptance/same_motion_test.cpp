@@ -29,12 +29,9 @@ struct Stepper {
   friend std::ostream& operator<<(std::ostream& out, const Stepper& s) { return out << s.method; }
 };
 
-const Stepper steppers[] = {{"RKMK4", "--step", "4e-3", "2e-3"},
-                            {"CF4", "--step", "4e-3", "2e-3"},
-                            {"RKMK54", "--tolerance", "1e-9", "1e-11"},
-                            {"P853", "--tolerance", "1e-9", "1e-11"},
-                            {"VIMidpoint", "--step", "4e-3", "2e-3"},
-                            {"VI4", "--step", "4e-3", "2e-3"}};
+const Stepper steppers[] = {{"RKMK4", "--step", "4e-3", "2e-3"},        {"CF4", "--step", "4e-3", "2e-3"},
+                            {"RKMK54", "--tolerance", "1e-9", "1e-11"}, {"P853", "--tolerance", "1e-9", "1e-11"},
+                            {"VIMidpoint", "--step", "4e-3", "2e-3"},   {"VI4", "--step", "4e-3", "2e-3"}};
 
 const std::string body = "param J : mat(3,3) = diag(1, 2, 2.5); param W : vec(3) = [0.4, 3, -0.6];\n";
 const std::string top = body + "param c : vec(3) = [0.1, -0.2, 0.6]; param G : vec(3) = [0, 0, -9.81];\n";

@@ -33,7 +33,7 @@ TEST(Methods, HaveOrderKindStagesAndSource) {
     EXPECT_TRUE(isNumber(method.at("order"))) << name;
     const std::string kind = method.at("kind");
     const std::set<std::string> kinds = {"manifold",    "cotangent",  "embedding", "lagrangian",
-                                         "variational", "rigid_body", "contacts"};
+                                         "variational", "rigid_body", "contacts",  "jets"};
     EXPECT_TRUE(kinds.contains(kind)) << name << " " << kind;
     const std::string text = w.lmc({"methods", name}).out;
     const bool iterates = text.find("solve ") != std::string::npos || text.find("compose(") != std::string::npos ||

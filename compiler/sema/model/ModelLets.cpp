@@ -118,9 +118,13 @@ bool ModelBuilder::familyExtents(const Symbol& symbol, const std::vector<MemberC
   }
   const auto gaps = coverage.gaps();
   if (gaps.empty()) return true;
-  s_.diagnostics.error(Code::LIE0141, symbol.range,
-                       "`" + symbol.name + coverage.shown(gaps[0].first) + "` is not defined, though `" + symbol.name +
-                           "` goes from " + std::to_string(range[0].lo) + " to " + std::to_string(range[0].hi));
+  auto report = s_.diagnostics.error(Code::LIE0141, symbol.range,
+                                     "`" + symbol.name + coverage.shown(gaps[0].first) + "` is not defined, though `" +
+                                         symbol.name + "` goes from " + std::to_string(range[0].lo) + " to " +
+                                         std::to_string(range[0].hi));
+  if (isContact(symbol.name))
+    report.suggest("methods on `contacts`, which `lmc methods` lists, step pairs like `[i in 1..N, j in i+1..N]`; for "
+                   "others, those that `auto` chooses too, an index has one range");
   return false;
 }
 
