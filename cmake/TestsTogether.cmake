@@ -1,0 +1,20 @@
+# Writes a source that holds some tests: first every header that they include, then each test in a namespace of its own, so
+# that a name within one file clashes with no name of another. It names files from the root of the tree, so that a compiler
+# cache knows it in another copy of the tree. Arguments: -DROOT -DTESTS (paths from the root) -DOUTPUT.
+set(includes)
+set(text)
+foreach(test ${TESTS})
+  file(STRINGS ${ROOT}/${test} lines REGEX "^#include")
+  get_filename_component(folder ${test} DIRECTORY)
+  foreach(line ${lines})
+    if(line MATCHES "\"(.*)\"" AND EXISTS ${ROOT}/${folder}/${CMAKE_MATCH_1})
+      set(line "#include \"${folder}/${CMAKE_MATCH_1}\"")
+    endif()
+    list(APPEND includes ${line})
+  endforeach()
+  string(MAKE_C_IDENTIFIER ${test} space)
+  string(APPEND text "namespace ${space} {\n#include \"${test}\"\n}\n")
+endforeach()
+list(REMOVE_DUPLICATES includes)
+list(JOIN includes "\n" includes)
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "${includes}\n\n${text}" @ONLY)
