@@ -3,6 +3,7 @@
 
 #include "mechanics/system/Layer.h"
 #include "methods/Instantiate.h"
+#include "sema/Near.h"
 #include "sema/Support.h"
 #include "syntax/parser/Parser.h"
 
@@ -78,13 +79,6 @@ private:
   };
   std::unique_ptr<Added> added_;
 };
-
-inline void expectNear(const Numbers& got, const Numbers& wanted, double tolerance, const std::string& what = "") {
-  ASSERT_EQ(got.size(), wanted.size()) << what;
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    EXPECT_NEAR(got[k], wanted[k], tolerance * std::max(1.0, std::abs(wanted[k]))) << what << ", entry " << k;
-  }
-}
 
 /// M a = r for a matrix by rows, row by row, to some hundred roundings of the terms' size.
 inline void expectSolves(const Numbers& m, const Numbers& a, const Numbers& r, std::size_t n) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/Evaluate.h"
+#include "sema/Near.h"
 #include "sym/derivatives/Derivative.h"
 
 #include <gtest/gtest.h>
@@ -76,12 +77,5 @@ public:
 private:
   std::mt19937_64 generator_{20240229};
 };
-
-inline void expectNear(const Numbers& got, const Numbers& wanted, double tolerance, const std::string& what = "") {
-  ASSERT_EQ(got.size(), wanted.size()) << what;
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    EXPECT_NEAR(got[k], wanted[k], tolerance * std::max(1.0, std::abs(wanted[k]))) << what << ", entry " << k;
-  }
-}
 
 } // namespace lmc::test
