@@ -1,7 +1,9 @@
 #include "mechanics/Cotangent.h"
 
+#include "mechanics/constraints/Held.h"
 #include "mechanics/mass/Mass.h"
 #include "mechanics/system/Equations.h"
+#include "mechanics/system/Regular.h"
 #include "sym/Inline.h"
 
 #include <algorithm>
@@ -20,7 +22,9 @@ public:
   CotangentField run() {
     CotangentField field;
     declareMomenta(field);
-    const std::vector<sema::ArrayTuple> velocities = solveMass(s_, {shiftedMomenta(field), MassUnknown::Velocity});
+    const std::vector<sema::ArrayTuple> velocities =
+        isHeld(s_.system) ? solveHeldMass(s_, shiftedMomenta(field))
+                          : solveMass(s_, {shiftedMomenta(field), MassUnknown::Velocity});
     field.refusal = dependenceOnVelocities(velocities);
     if (!field.refusal.empty()) return field;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) field.factors[k].velocity = velocities[k];

@@ -249,6 +249,9 @@ struct Pipeline::Impl {
   const Prepared* prepare(bool needMethod);
   /// Over the methods, or over the system (null).
   std::unique_ptr<const Prepared> preparedOver(const MethodStage* stage);
+  /// Where the mass matrix is singular at the initial state: derives the system once more, with one that constraints
+  /// make regular, and what was made of the first is made again.
+  bool deriveHeld();
   /// What host programs have built from; null before.
   [[nodiscard]] const Prepared* host() const {
     return preparedForSteps ? preparedForSteps.get() : preparedForField.get();
@@ -327,9 +330,11 @@ struct Pipeline::Impl {
   std::unique_ptr<InitialStates> initialStates;
   std::unique_ptr<const ShownScene> shown; ///< by the problem that was built last; null without the option `scene`
   // Of the work itself.
-  std::optional<bool> good; ///< whether model and system could be made; nothing before that was tried
-  bool spent = false;       ///< a limit was reached: what there is may be half done
-  std::thread background;   ///< compiles the code for any parameters
+  std::optional<bool> good;      ///< whether model and system could be made; nothing before that was tried
+  bool wantsHeld = false;        ///< the mass matrix turned out to be singular, and there are constraints
+  std::size_t beforeMethods = 0; ///< mark of the diagnostics
+  bool spent = false;            ///< a limit was reached: what there is may be half done
+  std::thread background;        ///< compiles the code for any parameters
   Timings timings;
 };
 

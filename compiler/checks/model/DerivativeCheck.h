@@ -92,7 +92,7 @@ private:
   [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width);
   [[nodiscard]] double pointDerivative(products::ModelFunctions::Function f, const Point& at, std::size_t v,
                                        const Direction& eta, double step);
-  [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
+  void addForce(Balance& b, const Point& at, std::size_t v, const Direction& eta, double step);
   /// Changes of c of all constraints: on positions by eta, on velocities by velocities that eta is added to.
   [[nodiscard]] std::vector<double> constraintChange(const Point& at, std::size_t v, const Direction& eta, double step);
   /// That of all velocities of factors, as columns; rows of length one.

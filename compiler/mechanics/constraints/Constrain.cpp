@@ -1,14 +1,14 @@
 #include "mechanics/constraints/Constrain.h"
 
 #include "mechanics/constraints/Contacts.h"
+#include "mechanics/constraints/Held.h"
+#include "mechanics/constraints/Refusals.h"
 #include "mechanics/constraints/Response.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/constraints/Saddle.h"
 #include "mechanics/constraints/Sparse.h"
 #include "mechanics/system/Equations.h"
 #include "sema/manifolds/Generator.h"
-
-#include <fmt/format.h>
 
 namespace lmc::mechanics {
 
@@ -20,13 +20,28 @@ namespace {
 /// out there for good, where the elimination of blocks has only their pivots to go by.
 constexpr std::int64_t fewRows = 30;
 
-class Constraining : private Rows {
+} // namespace
+
+class Constraints::Impl : private Rows {
 public:
-  Constraining(System& system, Layer& layer, Diagnostics& diagnostics)
+  Impl(System& system, Layer& layer, Diagnostics& diagnostics)
       : Rows(layer.program(), layer.model.contacts.empty() ? straightLineLimit : contactLimit), s_(system),
         layer_(layer), m_(layer.model), diagnostics_(diagnostics), flow_(p_), momenta_(m_.hamiltonian) {}
 
+  void hold() {
+    number();
+    if (isTooLarge(m_, order_, c_, diagnostics_)) return;
+    seedFlow(flow_);
+    for (const std::size_t k : order_) defineRow(k);
+    c_.why = "the mass matrix is singular without them";
+    held_ = true;
+    if (!defineMatrices()) return;
+    solveHeld(s_, layer_, c_, diagnostics_);
+    if (!s_.groups.empty()) c_.mass = s_.groups.front().dense;
+  }
+
   void run() {
+    if (held_) return finish();
     number();
     seedFlow(flow_);
     for (const std::size_t k : order_) defineRow(k);
@@ -36,19 +51,30 @@ public:
       c_.why = "the model has contacts";
     else if (c_.rows <= fewRows)
       c_.why = "they are few";
-    else if (c_.rows > fewRows)
+    else
       c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why);
     if (c_.blocks) return finishSparse();
-    if (isTooLarge()) return;
+    if (!isTooLarge(m_, order_, c_, diagnostics_) && defineMatrices()) finish();
+  }
+
+private:
+  using Row = ConstraintRow;
+
+  /// B, of momenta dd/dp too, and gamma.
+  bool defineMatrices() {
     c_.jacobian = matrix("B", c_.columns);
     for (std::size_t j = 0; j < m_.factors.size(); ++j) columnsOfRates(j);
-    if (diagnostics_.hasErrors()) return;
+    if (diagnostics_.hasErrors()) return false;
     c_.force = c_.jacobian;
     if (momenta_) {
       c_.force = matrix("B(p)", c_.columns);
       for (std::size_t j = 0; j < m_.factors.size(); ++j) columnsOfForces(j);
     }
     defineBias();
+    return true;
+  }
+
+  void finish() {
     c_.response = momenta_ ? c_.force : response(s_, layer_, c_);
     if (!m_.contacts.empty()) all_ = splitContacts(layer_, c_, stackedFree());
     c_.moves = momenta_ ? c_.jacobian : c_.response;
@@ -59,9 +85,6 @@ public:
     if (!m_.contacts.empty()) s_.contacts = std::make_shared<const ContactEquations>(all_);
     s_.constraints = std::make_shared<const ConstraintEquations>(std::move(c_));
   }
-
-private:
-  using Row = ConstraintRow;
 
   const sym::Array* matrix(const std::string& name, std::int64_t columns) {
     return g_.newArray(name, {c_.rows, columns}, sym::Shape::scalar(), sym::Role::Temp);
@@ -86,23 +109,6 @@ private:
       c_.firstColumn.push_back(c_.columns);
       c_.columns += members(f) * f.manifold->algebraSize();
     }
-  }
-
-  bool isTooLarge() {
-    if (hasTooManyContacts(m_, diagnostics_)) return true;
-    if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return false;
-    const sema::Constraint& c = m_.constraints[order_.front()];
-    diagnostics_
-        .error(Code::LIE0422, c.range,
-               fmt::format("the model has {} equations of constraints between {} velocities; up to {} between {} are "
-                           "solved for",
-                           c_.rows, c_.columns, mostConstraintRows, mostConstrainedVelocities))
-        .note(fmt::format(
-            "all of them are one system of equations, whose solution takes the cube of its size, since {}", c_.why))
-        .suggest(
-            "describe a part of the motion by coordinates or manifolds that satisfy their constraints, as a sphere for "
-            "a rod");
-    return true;
   }
 
   static std::int64_t members(const sema::Factor& f) { return std::max<std::int64_t>(f.extent, 1); }
@@ -190,7 +196,8 @@ private:
       for (std::size_t part = 0; part < e.size(); ++part) t.seed(f.velocity[part], unitSeed(e[part], member));
       for (const std::size_t k : order_) {
         const Expr slope = t.of(rows_[k].rate);
-        if (m_.constraints[k].velocities && !momenta_ && readsVelocities(slope)) return reportNonlinear(k);
+        if (m_.constraints[k].velocities && !momenta_ && readsVelocities(slope))
+          return reportNonlinear(m_.constraints[k], diagnostics_);
         add(c_.jacobian, k, j, member, c, slope);
       }
     }
@@ -214,7 +221,7 @@ private:
       for (const std::size_t k : order_) {
         const bool velocities = m_.constraints[k].velocities;
         const Expr slope = (velocities ? velocity : position).of(rows_[k].value);
-        if (velocities && readsVelocities(slope)) return reportNonlinear(k);
+        if (velocities && readsVelocities(slope)) return reportNonlinear(m_.constraints[k], diagnostics_);
         add(c_.force, k, j, member, c, slope);
       }
     }
@@ -243,14 +250,6 @@ private:
       if (!momenta_ && any(p_.reads(k))) return true;
     }
     return false;
-  }
-
-  void reportNonlinear(std::size_t k) {
-    diagnostics_
-        .error(Code::LIE0421, m_.constraints[k].equation,
-               fmt::format("the constraint `{}` is not affine in the velocities", m_.constraints[k].name))
-        .note("what holds a system to such an equation is not determined by it: no work of forces is left out")
-        .suggest("write an equation of the form a(q)·v = b(q, t), or a force");
   }
 
   /// dd/dt at xi' = 0; of factors with momenta along the free motion.
@@ -475,6 +474,7 @@ private:
   Diagnostics& diagnostics_;
   sym::Tangent flow_;
   const bool momenta_;
+  bool held_ = false; ///< the mass matrix was made with the constraints
   ConstraintEquations c_;
   ContactEquations all_; ///< nothing without contacts
   const sym::Array* free_ = nullptr;
@@ -482,10 +482,15 @@ private:
   std::vector<Row> rows_;
 };
 
-} // namespace
+Constraints::Constraints(System& system, Layer& layer, Diagnostics& diagnostics)
+    : impl_(std::make_unique<Impl>(system, layer, diagnostics)) {}
+Constraints::~Constraints() = default;
 
-void constrain(System& system, Layer& layer, Diagnostics& diagnostics) {
-  if (!layer.model.constraints.empty()) Constraining(system, layer, diagnostics).run();
+void Constraints::holdMasses() {
+  impl_->hold();
+}
+void Constraints::constrain() {
+  impl_->run();
 }
 
 } // namespace lmc::mechanics

@@ -121,4 +121,9 @@ bool structurallyRegular(Layer& layer, Diagnostics& diagnostics) {
   return Regularity(layer, diagnostics).run();
 }
 
+bool isHeld(const System& system) {
+  return system.constraints && system.groups.size() == 1 && system.groups[0].dense != nullptr &&
+         system.groups[0].dense == system.constraints->mass;
+}
+
 } // namespace lmc::mechanics

@@ -1,6 +1,7 @@
 // The mass equation of a run as tapes of its own, by which the run looks at its accelerations now and then.
 #include "mechanics/mass/Gauge.h"
 #include "mechanics/system/Equations.h"
+#include "mechanics/system/Regular.h"
 #include "products/stages/Stages.h"
 #include "runtime/mass/MassCheck.h"
 #include "tape/TapeCost.h"
@@ -71,8 +72,9 @@ const sym::Array* termsOfSides(mechanics::Layer& layer) {
       add(loops, g.add(before, g.integer(static_cast<std::int64_t>(i) + 1)), list[i]);
   }
   const sym::Loop row = sym::fullLoop(g, "i", c.rows), column = sym::fullLoop(g, "a", c.columns);
+  const sym::Array* const pushes = layer.system.contacts ? layer.system.contacts->jacobian : c.jacobian;
   add({row, column}, column.index,
-      g.mul(g.load(layer.system.contacts->jacobian, {row.index, column.index}), g.load(c.multiplier, {row.index})));
+      g.mul(g.load(pushes, {row.index, column.index}), g.load(c.multiplier, {row.index})));
   return terms;
 }
 
@@ -95,8 +97,8 @@ public:
         equation.push_back(o);
     unit::UnitBuilder::Outputs product =
         unit::UnitBuilder::into(unit.place(runtime::Role::Output, "M v", product_), product_);
-    // Bodies at rest on others: forces that balance each other are seen apart.
-    if (s_.contacts) {
+    // Bodies at rest on others, and those without mass: forces that balance each other are seen apart.
+    if (s_.contacts || mechanics::isHeld(s_)) {
       const std::vector<const sym::Array*> terms{termsOfSides(l_)};
       const runtime::Field field = unit.place(runtime::Role::Output, "terms of r", terms);
       check_->terms = field.offset;
@@ -163,6 +165,7 @@ std::shared_ptr<const runtime::MassCheck> massCheck(mechanics::Layer& layer, con
   check->definite = kind.definite;
   check->constrained = system.constraints != nullptr;
   check->varies =
+      !mechanics::isHeld(system) && // singular it may stay
       std::any_of(system.groups.begin(), system.groups.end(),
                   [&](const mechanics::MassGroup& g) { // definite multipliers: M is a part of a constant matrix
                     return !g.constant && (g.structure != mechanics::MassStructure::Multipliers || !kind.definite);
