@@ -1,0 +1,264 @@
+// Bodies without mass that constraints hold: against reduced equations in long double, and closed forms.
+#include "acceptance/Trajectory.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+using Real = long double;
+
+/// y' = f(y) over `time` by the classical Runge-Kutta method in steps that leave errors of about 1e-15.
+template <std::size_t N>
+std::array<Real, N> integrated(std::array<Real, N> y, Real time,
+                               const std::function<std::array<Real, N>(const std::array<Real, N>&)>& f) {
+  constexpr int steps = 20000;
+  const Real h = time / steps;
+  const auto moved = [](const std::array<Real, N>& a, Real s, const std::array<Real, N>& d) {
+    std::array<Real, N> r = a;
+    for (std::size_t k = 0; k < N; ++k) r[k] += s * d[k];
+    return r;
+  };
+  for (int n = 0; n < steps; ++n) {
+    const auto k1 = f(y), k2 = f(moved(y, h / 2, k1)), k3 = f(moved(y, h / 2, k2)), k4 = f(moved(y, h, k3));
+    for (std::size_t k = 0; k < N; ++k) y[k] += h / 6 * (k1[k] + 2 * k2[k] + 2 * k3[k] + k4[k]);
+  }
+  return y;
+}
+
+/// A slider on a spring, driven by a crank over a rod that has no mass, in absolute coordinates. `masses`: parameters
+/// of the rod's kinetic energy, or none.
+std::string sliderCrank(const std::string& masses = "", const std::string& energy = "") {
+  return R"(model SliderCrank {
+  param J = 0.3;  param m = 2;  param r = 0.5;  param l = 1.5;  param k = 3;
+)" + masses +
+         R"(
+  config theta : R velocity w;
+  config p : R^2 velocity u;
+  config phi : R velocity o;
+  config s : R velocity v;
+  lagrangian = 0.5*J*w^2 + 0.5*m*v^2 - 0.5*k*(s - 1.2)^2)" +
+         energy + R"(;
+  constraint crank : p - l/2*[cos(phi), sin(phi)] = r*[cos(theta), sin(theta)];
+  constraint slider : p + l/2*[cos(phi), sin(phi)] = [s, 0];
+  initial theta = 0.7;  initial w = 1;  initial phi = -0.2;  initial s = 1.8;  initial p = [1.1, 0.2];
+  initial adjust p, phi, s, u, o, v;
+  observe pull = multiplier(slider);
+  simulate { method = RKMK4; time = 0..2; step = 0.005; }
+})";
+}
+
+struct Crank {
+  Real theta, w, s, pull;
+};
+
+/// The same with the angle of the crank alone: (J + m s'^2) theta'' + m s' s'' theta'^2 = -k (s - 1.2) s'.
+Crank reducedCrank(Real theta, Real time) {
+  const Real J = 0.3L, m = 2, r = 0.5L, l = 1.5L, k = 3;
+  const auto slopes = [&](Real a) {
+    const Real root = std::sqrt(l * l - r * r * std::sin(a) * std::sin(a));
+    const Real s1 = -r * std::sin(a) - r * r * std::sin(a) * std::cos(a) / root;
+    const Real inner = r * r * std::sin(a) * std::cos(a);
+    const Real s2 = -r * std::cos(a) - r * r * std::cos(2 * a) / root - inner * inner / (root * root * root);
+    return std::array<Real, 3>{r * std::cos(a) + root, s1, s2};
+  };
+  const auto acceleration = [&](Real a, Real w) {
+    const auto [s, s1, s2] = slopes(a);
+    return (-k * (s - 1.2L) * s1 - m * s1 * s2 * w * w) / (J + m * s1 * s1);
+  };
+  // With `initial adjust` the slider moves onto the linkage; theta and w stay.
+  const auto y = integrated<2>({theta, 1}, time, [&](const std::array<Real, 2>& x) {
+    return std::array<Real, 2>{x[1], acceleration(x[0], x[1])};
+  });
+  const auto [s, s1, s2] = slopes(y[0]);
+  const Real force = m * (s1 * acceleration(y[0], y[1]) + s2 * y[1] * y[1]) + k * (s - 1.2L);
+  return {y[0], y[1], s, -force}; // on the slider acts -multiplier
+}
+
+double offBy(const Trajectory& run, const Crank& wanted) {
+  return std::max({std::abs(run.last("theta") - static_cast<double>(wanted.theta)),
+                   std::abs(run.last("w") - static_cast<double>(wanted.w)),
+                   std::abs(run.last("s") - static_cast<double>(wanted.s))});
+}
+
+/// A point at the end of a rod that does not twist, on SO(3) x R^3.
+std::string rod(const std::string& parameters, const std::string& energy, const std::string& twist) {
+  return R"(model Rod {
+  param m = 2;  param g = 9.81;
+)" + parameters +
+         R"(
+  config R : SO(3) velocity Omega;
+  config x : R^3 velocity v;
+  lagrangian = 0.5*m*dot(v, v) - m*g*x[3])" +
+         energy + R"(;
+  constraint tip : R*[0, 0, -1.5] = x;
+)" + twist +
+         R"(
+  initial x = [0, 0, -1.5];  initial v = [1.5, 0.75, 0];  initial Omega = [0.5, -1, 0];
+  observe pull = multiplier(tip);
+  simulate { method = RKMK4; time = 0..2; step = 0.005; }
+})";
+}
+const char* const untwisted = "  constraint twist : dot(R*e1, e2) = 0;";
+
+} // namespace
+
+TEST(MasslessBodies, RodOfASliderCrankMovesAsTheReducedLinkage) {
+  const Workspace w;
+  const std::string file = w.write("crank.lie", sliderCrank()).string();
+  const Crank wanted = reducedCrank(0.7L, 2);
+  const Trajectory run = runModel(w, file, {"--method", "RKMK6", "--step", "0.005"});
+  ASSERT_FALSE(run.rows.empty());
+  EXPECT_NEAR(run.at(0, "theta"), 0.7, 1e-15);
+  EXPECT_LT(offBy(run, wanted), 1e-11);
+  EXPECT_NEAR(run.last("pull[1]"), static_cast<double>(wanted.pull), 1e-10);
+  // On a rod without mass forces act along it.
+  EXPECT_NEAR(run.last("pull[2]"), run.last("pull[1]") * std::tan(run.last("phi")), 1e-11);
+}
+
+TEST(MasslessBodies, MethodsKeepTheirOrders) {
+  const Workspace w;
+  const std::string file = w.write("crank.lie", sliderCrank()).string();
+  const Crank wanted = reducedCrank(0.7L, 2);
+  for (const auto& [method, order] : std::vector<std::pair<std::string, double>>{{"RKMK4", 4},
+                                                                                 {"VITrapezoid", 2},
+                                                                                 {"VIMidpoint", 2},
+                                                                                 {"DMV", 2},
+                                                                                 {"VI4", 4},
+                                                                                 {"VILobatto4", 4},
+                                                                                 {"SymmetricGL2", 2},
+                                                                                 {"GenAlpha", 2},
+                                                                                 {"GenAlpha(stabilized = 0)", 2},
+                                                                                 {"HHT", 2},
+                                                                                 {"NonholonomicRATTLE", 2},
+                                                                                 {"DLA", 2}}) {
+    const double coarse = offBy(runModel(w, file, {"--method", method, "--step", "0.02"}), wanted);
+    const double fine = offBy(runModel(w, file, {"--method", method, "--step", "0.01"}), wanted);
+    EXPECT_GT(std::log2(coarse / fine), order - 0.3) << method << " " << coarse << " " << fine;
+    EXPECT_LT(fine, order > 2 ? 1e-7 : 1e-3) << method;
+  }
+}
+
+/// Masses that are parameters, which are zero: the matrix is found to be singular at the begin of a run.
+TEST(MasslessBodies, ParametersMayBeZero) {
+  const Workspace w;
+  const std::string masses = "  param mr = 0;  param jr = 0;", energy = " + 0.5*mr*dot(u, u) + 0.5*jr*o^2";
+  const std::string file = w.write("crank.lie", sliderCrank(masses, energy)).string();
+  const Crank wanted = reducedCrank(0.7L, 2);
+  EXPECT_LT(offBy(runModel(w, file, {"--method", "RKMK6"}), wanted), 1e-11);
+  // Nothing jumps where a mass vanishes.
+  const Trajectory light = runModel(w, file, {"--method", "RKMK6", "--set", "mr=1e-9", "--set", "jr=1e-9"});
+  EXPECT_LT(offBy(light, wanted), 1e-7);
+  EXPECT_GT(offBy(light, wanted), 1e-11);
+  // A kinetic energy of sums of velocities, singular without a zero on the diagonal.
+  const std::string sum = w.write("sum.lie", R"(model Sum {
+  config x : R velocity a;  config y : R velocity b;
+  lagrangian = 0.5*(a + b)^2 - 0.5*x^2 - 0.5*y^2;
+  constraint gear : 2*x - y = 0;
+  initial x = 0.3;  initial y = 0.6;
+  simulate { method = RKMK6; time = 0..2; step = 0.01; }
+})")
+                              .string();
+  // y = 2 x: 9/2 x'^2 - 5/2 x^2
+  EXPECT_NEAR(runModel(w, sum, {}).last("x"), 0.3 * std::cos(2 * std::sqrt(5.0 / 9)), 1e-12);
+}
+
+TEST(MasslessBodies, PointsOnRotationsWithoutInertiaAreSphericalPendulums) {
+  const Workspace w;
+  // x'' = -g e3 - lambda/m with a force along the rod: lambda/m = (|v|^2 - g x3) x/l^2.
+  const auto force = [](const std::array<Real, 6>& y) {
+    return (y[3] * y[3] + y[4] * y[4] + y[5] * y[5] - 9.81L * y[2]) / 2.25L;
+  };
+  const auto y = integrated<6>({0, 0, -1.5L, 1.5L, 0.75L, 0}, 2, [&](const std::array<Real, 6>& x) {
+    const Real f = force(x);
+    return std::array<Real, 6>{x[3], x[4], x[5], -f * x[0], -f * x[1], -9.81L - f * x[2]};
+  });
+  for (const std::string& text : {rod("", "", untwisted), rod("  param J : mat(3,3) = diag([0, 0, 0]);",
+                                                              " + 0.5*dot(Omega, J*Omega)", untwisted)}) {
+    const std::string file = w.write("rod.lie", text).string();
+    const Trajectory run = runModel(w, file, {"--method", "RKMK6"});
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::string index = "[" + std::to_string(k + 1) + "]";
+      EXPECT_NEAR(run.last("x" + index), static_cast<double>(y[k]), 1e-10);
+      EXPECT_NEAR(run.last("v" + index), static_cast<double>(y[k + 3]), 1e-10);
+      EXPECT_NEAR(run.last("pull" + index), static_cast<double>(2 * force(y) * y[k]), 1e-8);
+    }
+  }
+}
+
+/// Fork, cross and fork of a Cardan joint, of which the output alone has an inertia, and that about its axis; the drive
+/// leaves no freedom. tan(out) = tan(2 t)/cos(1/2); the power of the drive is that of the output.
+TEST(MasslessBodies, CardanJointOfWeightlessPartsHasTheTorqueOfItsOutput) {
+  const Workspace w;
+  const std::string file = w.write("cardan.lie", R"(model Cardan {
+  let b = [0, sin(0.5), cos(0.5)];
+  let c = cross(b, e1);
+  config A : SO(3) velocity alpha;
+  config C : SO(3) velocity gamma;
+  config B : SO(3) velocity beta;
+  lagrangian = 0.5*0.7*dot(beta, b)^2;
+  constraint input : [dot(A*e3, e1), dot(A*e3, e2)] = 0;
+  constraint first : [dot(C*e1, A*e2), dot(C*e3, A*e2)] = 0;
+  constraint second : [dot(C*e2, B*e1), dot(C*e3, B*e1)] = 0;
+  constraint output : [dot(B*b, e1), dot(B*b, c)] = 0;
+  constraint drive : dot(A*e1, [-sin(2*t), cos(2*t), 0]) = 0;
+  initial alpha = [0, 0, 2];
+  initial adjust beta, gamma;
+  observe torque = multiplier(drive);
+  observe speed = dot(beta, b);
+  simulate { method = RKMK6; time = 0..1; step = 0.005; }
+})")
+                               .string();
+  struct Case {
+    const char* t;
+    double speed, torque;
+  };
+  for (const Case& x : {Case{"0..0.3", 2.0809804435697449, -0.76994643229539699},
+                        Case{"0..1", 1.8279253395128941, 0.4237213079422046}}) {
+    const Trajectory run = runModel(w, file, {"--time", x.t});
+    ASSERT_FALSE(run.rows.empty());
+    EXPECT_NEAR(run.last("speed"), x.speed, 1e-10);
+    EXPECT_NEAR(run.last("torque"), x.torque, 1e-9);
+  }
+}
+
+TEST(MasslessBodies, ToolsUnderstandThem) {
+  const Workspace w;
+  const std::string file = w.write("crank.lie", sliderCrank()).string();
+  const Outcome verified = w.lmc({"verify", file, "--json"});
+  ASSERT_EQ(verified.status, 0) << verified.err;
+  const nlohmann::json model = parseJson(verified.out)["model"];
+  for (const nlohmann::json& d : model["derivatives"]) {
+    EXPECT_EQ(d["verdict"], "PASS") << d;
+    EXPECT_LE(d["error"].get<double>(), 2e-7) << d;
+  }
+  EXPECT_EQ(model["derivatives"].size(), 7U); // four configurations, two constraints, the energy
+  EXPECT_EQ(model["energy"]["conserved"], true);
+  const Outcome derived = w.lmc({"derive", file});
+  EXPECT_NE(derived.out.find("M + BᵀWB"), std::string::npos) << derived.out;
+  const Outcome checked = w.lmc({"check", file});
+  EXPECT_NE(checked.out.find("1 degree of freedom"), std::string::npos) << checked.out;
+  const Outcome symplectic = w.lmc({"symplecticity", file, "--methods", "VITrapezoid"});
+  EXPECT_EQ(symplectic.status, 0) << symplectic.err;
+  EXPECT_NE(symplectic.out.find("symplectic"), std::string::npos);
+}
+
+TEST(MasslessBodies, DirectionsThatNothingHoldsAreNamed) {
+  const Workspace w;
+  const Outcome twisting = w.lmc({"check", w.write("free.lie", rod("", "", "")).string()});
+  EXPECT_NE(twisting.status, 0);
+  EXPECT_NE(twisting.err.find("LIE0401"), std::string::npos) << twisting.err;
+  EXPECT_NE(twisting.err.find("Omega[3] has no kinetic energy, and is free to change"), std::string::npos)
+      << twisting.err;
+  // Without constraints, and with contacts alone, it is the mass matrix as before.
+  const Outcome bare = w.lmc({"check", w.write("bare.lie", "model M {\n  config x : R velocity v;\n"
+                                                           "  config y : R velocity w;\n"
+                                                           "  lagrangian = 0.5*v^2 - y^2;\n}\n")
+                                           .string()});
+  EXPECT_NE(bare.err.find("LIE0400"), std::string::npos) << bare.err;
+}
