@@ -300,7 +300,7 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   for (std::size_t k = 0; k < inner.size(); ++k) require(formula.nodes[k].q, formula.nodes[k].time, inner[k]);
   if (held) {
     // Of many bodies a small part: what remains of a change of a long chain at rest is rounding of its positions.
-    const Expr size = sparse ? g_.scale(sym::Number::ratio(1, 1000), positionSize()) : positionSize();
+    const Expr size = sparse ? g_.scale(sym::Number::ratio(1, 1000), positionSize(h)) : positionSize(h);
     residuals.emplace_back(spaces.back(), sema::Tuple{g_.sub(newton.iterate(spaces.size() - 1)[0], size)});
     starts.push_back({size});
   }

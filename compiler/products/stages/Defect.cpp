@@ -73,8 +73,7 @@ const sym::Array* termsOfSides(mechanics::Layer& layer) {
   }
   const sym::Loop row = sym::fullLoop(g, "i", c.rows), column = sym::fullLoop(g, "a", c.columns);
   const sym::Array* const pushes = layer.system.contacts ? layer.system.contacts->jacobian : c.jacobian;
-  add({row, column}, column.index,
-      g.mul(g.load(pushes, {row.index, column.index}), g.load(c.multiplier, {row.index})));
+  add({row, column}, column.index, g.mul(g.load(pushes, {row.index, column.index}), g.load(c.multiplier, {row.index})));
   return terms;
 }
 
