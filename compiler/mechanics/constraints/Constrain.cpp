@@ -52,7 +52,7 @@ public:
     else if (c_.rows <= fewRows)
       c_.why = "they are few";
     else
-      c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why);
+      c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why, right_);
     if (c_.blocks) return finishSparse();
     if (!isTooLarge(m_, order_, c_, diagnostics_) && defineMatrices()) finish();
   }
@@ -422,9 +422,10 @@ private:
     saddle.addRows();
     const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
     saddle.addToRow({r}, r.index, g_.load(c_.bias, {r.index}));
-    const sym::Array* free = vector("a", c_.columns);
-    for (std::size_t j = 0; j < m_.factors.size(); ++j) stack(free, j, s_.factors[j].acceleration);
-    saddle.subtractMass(free);
+    if (right_ != nullptr)
+      saddle.subtract(right_);
+    else
+      saddle.subtractMass(stackedFree());
     const Saddle::Solution solution = saddle.finish("xi', lambda", true);
     c_.multiplier = solution.multipliers;
     const sym::Array* forces = vector("B^T lambda", c_.columns);
@@ -478,6 +479,7 @@ private:
   ConstraintEquations c_;
   ContactEquations all_; ///< nothing without contacts
   const sym::Array* free_ = nullptr;
+  const sym::Array* right_ = nullptr; ///< r, of masses that are solved for with the constraints
   std::vector<std::size_t> order_;
   std::vector<Row> rows_;
 };

@@ -98,6 +98,11 @@ void Saddle::subtractMass(const sym::Array* a) {
   addProduct(p_, c_.blocks->mass, values_, a, residual_, 0, -1, false);
 }
 
+void Saddle::subtract(const sym::Array* r) {
+  const sym::Loop k = sym::fullLoop(g_, "k", c_.columns);
+  set(residual_, {k}, {k.index}, g_.neg(g_.load(r, {k.index})), sym::EquationKind::Accumulate);
+}
+
 void Saddle::addToRow(const std::vector<sym::Loop>& loops, Expr row, Expr value) {
   set(residual_, loops, {g_.add(g_.integer(c_.columns), row)}, value, sym::EquationKind::Accumulate);
 }

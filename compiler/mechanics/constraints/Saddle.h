@@ -20,6 +20,8 @@ public:
   void addRows();
   /// Subtracts M a from the velocities.
   void subtractMass(const sym::Array* a);
+  /// Subtracts numbers from the velocities.
+  void subtract(const sym::Array* r);
   /// Adds a number to the residual of a row, from 1.
   void addToRow(const std::vector<sym::Loop>& loops, sym::Expr row, sym::Expr value);
 

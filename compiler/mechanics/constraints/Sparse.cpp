@@ -2,6 +2,8 @@
 
 #include "mechanics/constraints/Flat.h"
 #include "mechanics/constraints/Rows.h"
+#include "mechanics/constraints/Saddle.h"
+#include "mechanics/mass/Gauge.h"
 #include "mechanics/system/Equations.h"
 #include "sema/manifolds/Generator.h"
 
@@ -15,15 +17,16 @@ class Collecting : private Rows {
 public:
   Collecting(const System& system, Layer& layer, const ConstraintEquations& c, const std::vector<ConstraintRow>& rows,
              std::string& why)
-      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), c_(c), rows_(rows), why_(why), pattern_(p_) {
+      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), c_(c), rows_(rows), why_(why), pattern_(p_),
+        coupled_(hasDense(system)) {}
+
+  [[nodiscard]] const sym::Array* right() const { return right_; }
+  [[nodiscard]] static bool hasDense(const System& system) {
+    return std::any_of(system.groups.begin(), system.groups.end(),
+                       [](const MassGroup& group) { return group.dense != nullptr; });
   }
 
   std::shared_ptr<const ConstraintBlocks> run() {
-    for (const MassGroup& group : s_.groups) {
-      if (group.dense == nullptr) continue;
-      why_ = "masses couple members of a family";
-      return nullptr;
-    }
     for (std::size_t j = 0; j < m_.factors.size(); ++j)
       firstNode_.push_back(pattern_.addNodes(members(j), dimension(j), false));
     diagonal_ = std::any_of(m_.constraints.begin(), m_.constraints.end(),
@@ -36,7 +39,7 @@ public:
     rowNode_.resize(order.size());
     for (const std::size_t k : order)
       rowNode_[k] = pattern_.addNodes(m_.constraints[k].array->count(), m_.constraints[k].array->shape.size(), true);
-    masses();
+    if (!masses()) return nullptr;
     for (const std::size_t k : order)
       if (!blocksOf(k)) return nullptr;
     const auto matrix = pattern_.finish();
@@ -79,7 +82,13 @@ private:
     return f;
   }
 
-  void masses() {
+  bool masses() {
+    if (coupled_) {
+      right_ = vector("r", c_.columns);
+      for (std::size_t k = 0; k < m_.factors.size(); ++k)
+        if (!coupledMasses(k)) return false;
+      return true;
+    }
     for (const MassGroup& group : s_.groups) {
       const std::int64_t extent = m_.factors[group.factors[0]].extent;
       const std::vector<sym::Loop> own = memberLoop(g_, extent, group.index);
@@ -109,6 +118,76 @@ private:
         before += dimension(j);
       }
     }
+    return true;
+  }
+
+  [[nodiscard]] std::unordered_set<const sym::Array*> leaves() const {
+    std::unordered_set<const sym::Array*> list;
+    for (const sema::Factor& f : m_.factors) {
+      list.insert(f.point.begin(), f.point.end());
+      list.insert(f.velocity.begin(), f.velocity.end());
+    }
+    return list;
+  }
+
+  /// The rows of M of factor k, whose momentum depends on velocities of few members.
+  bool coupledMasses(std::size_t k) {
+    const FactorEquations& e = s_.factors[k];
+    const Expr member = e.index.empty() ? Expr() : e.index[0];
+    const std::vector<sym::Loop> own = memberLoop(g_, m_.factors[k].extent, e.index);
+    std::vector<Expr> flat;
+    Flat write(p_, leaves());
+    for (const Expr& mu : e.momentum) {
+      const auto part = write(mu);
+      if (!part) {
+        why_ = "the kinetic energy couples `" + m_.factors[k].name + "` with more than a few members";
+        return false;
+      }
+      flat.push_back(*part);
+    }
+    std::vector<Slot> slots = {{k, member}};
+    for (const Expr& part : flat)
+      for (const Slot& s : slotsOf(part))
+        if (std::none_of(slots.begin(), slots.end(),
+                         [&](const Slot& x) { return x.factor == s.factor && x.member == s.member; }))
+          slots.push_back(s);
+    for (const Slot& slot : slots) {
+      const int rows = dimension(k), columns = dimension(slot.factor);
+      std::vector<Expr> entries(static_cast<std::size_t>(rows) * columns);
+      for (int c = 0; c < columns; ++c) {
+        sema::Tuple d;
+        for (const Expr& part : flat) d.push_back(readingInside(layer_.simplify(slope(part, slot, c)), own));
+        const std::vector<Expr> column = sema::entries(g_, d);
+        for (int r = 0; r < rows; ++r) entries[static_cast<std::size_t>(r * columns + c)] = column[r];
+      }
+      if (slot.factor == k && slot.member == member) defineRight(k, member, own, entries);
+      const Expr other = insideFamily(slot.factor, slot.member, own);
+      blocks_.mass.push_back(
+          family(own, nodeOf(k, member), nodeOf(slot.factor, other), column(c_.firstColumn[k], rows, member, 0),
+                 column(c_.firstColumn[slot.factor], columns, other, 0), rows, columns, std::move(entries)));
+    }
+    return true;
+  }
+
+  /// r of factor k. Along the isotropy of a homogeneous manifold it and the own block of M are as in all mass matrices
+  /// (mechanics/mass/Gauge.h).
+  void defineRight(std::size_t k, Expr member, const std::vector<sym::Loop>& own, std::vector<Expr>& block) {
+    const auto n = static_cast<std::size_t>(dimension(k));
+    std::vector<Expr> r = sema::entries(g_, s_.factors[k].rhs);
+    const std::vector<Gauge> gauges = gaugesOf(layer_, k, s_.factors[k].index, MassUnknown::Acceleration);
+    const Expr size =
+        gauges.empty() ? Expr() : isotropyScale(dimension(k), [&](int a, int b) { return block[a * n + b]; });
+    for (const Gauge& gauge : gauges) {
+      const Expr s = g_.div(size, gauge.square);
+      for (std::size_t a = 0; a < n; ++a) {
+        for (std::size_t b = 0; b < n; ++b)
+          block[a * n + b] = g_.add(block[a * n + b], g_.mul(s, g_.mul(gauge.normal[a], gauge.normal[b])));
+        r[a] = g_.sub(r[a], g_.mul(g_.mul(s, gauge.rate), gauge.normal[a]));
+      }
+    }
+    for (std::size_t a = 0; a < n; ++a)
+      set(right_, own, {column(c_.firstColumn[k], dimension(k), member, static_cast<int>(a))}, r[a],
+          sym::EquationKind::Accumulate);
   }
 
   struct Slot {
@@ -154,12 +233,7 @@ private:
 
   bool blocksOf(std::size_t k) {
     const ConstraintRow& row = rows_[k];
-    std::unordered_set<const sym::Array*> leaves;
-    for (const sema::Factor& f : m_.factors) {
-      leaves.insert(f.point.begin(), f.point.end());
-      leaves.insert(f.velocity.begin(), f.velocity.end());
-    }
-    const auto flat = Flat(p_, leaves)(row.rate);
+    const auto flat = Flat(p_, leaves())(row.rate);
     if (!flat) {
       why_ = "`" + m_.constraints[k].name + "` is not an equation of few members";
       return false;
@@ -233,6 +307,8 @@ private:
   std::string& why_;
   BlockPattern pattern_;
   ConstraintBlocks blocks_;
+  const bool coupled_; ///< masses couple members
+  const sym::Array* right_ = nullptr;
   bool diagonal_ = false;
   std::vector<std::int64_t> firstNode_, rowNode_;
   std::vector<std::function<void(const sym::Array*)>> fills_;
@@ -242,8 +318,54 @@ private:
 
 std::shared_ptr<const ConstraintBlocks> sparseBlocks(const System& system, Layer& layer,
                                                      const ConstraintEquations& equations,
-                                                     const std::vector<ConstraintRow>& rows, std::string& why) {
-  return Collecting(system, layer, equations, rows, why).run();
+                                                     const std::vector<ConstraintRow>& rows, std::string& why,
+                                                     const sym::Array*& right) {
+  Collecting collecting(system, layer, equations, rows, why);
+  auto blocks = collecting.run();
+  right = collecting.right();
+  return blocks;
+}
+
+bool hasCoupledBlocks(const System& system) {
+  return system.constraints && system.constraints->blocks && Collecting::hasDense(system);
+}
+
+std::vector<sema::ArrayTuple> solveSparseMass(Layer& layer, const std::vector<sema::Tuple>& rhs) {
+  const ConstraintEquations& c = *layer.system.constraints;
+  sym::Program& p = layer.program();
+  sym::Graph& g = p.graph();
+  const auto place = [&](std::size_t k, int component) {
+    const std::vector<Expr>& index = layer.system.factors[k].index;
+    const Expr first = g.integer(c.firstColumn[k] + component + 1);
+    if (index.empty()) return first;
+    return g.add(first,
+                 g.mul(g.integer(layer.model.factors[k].manifold->algebraSize()), g.sub(index[0], g.integer(1))));
+  };
+  const sym::Array* r = g.newArray("mu", {c.columns}, sym::Shape::scalar(), sym::Role::Temp);
+  for (std::size_t k = 0; k < rhs.size(); ++k) {
+    const std::vector<Expr> list = sema::entries(g, rhs[k]);
+    for (std::size_t a = 0; a < list.size(); ++a) {
+      sym::Equation e;
+      e.array = r;
+      e.loops = memberLoop(g, layer.model.factors[k].extent, layer.system.factors[k].index);
+      e.index = {place(k, static_cast<int>(a))};
+      e.value = list[a];
+      p.append(std::move(e));
+    }
+  }
+  Saddle saddle(p, c, c.blocks->matrix->values);
+  saddle.addRows();
+  saddle.subtract(r);
+  const sym::Array* all = saddle.finish("xi(mu)", true).change;
+  std::vector<sema::ArrayTuple> result;
+  for (std::size_t k = 0; k < rhs.size(); ++k) {
+    const sema::Factor& f = layer.model.factors[k];
+    std::vector<Expr> own;
+    for (int a = 0; a < f.manifold->algebraSize(); ++a) own.push_back(g.load(all, {place(k, a)}));
+    result.push_back(defineParts(p, f.velocityName + "(mu)", f.manifold->algebra(), f.extent,
+                                 layer.system.factors[k].index, sema::fromEntries(g, f.manifold->algebra(), own)));
+  }
+  return result;
 }
 
 } // namespace lmc::mechanics
