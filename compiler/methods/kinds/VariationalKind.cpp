@@ -1,6 +1,7 @@
 #include "methods/kinds/VariationalKind.h"
 
 #include "mechanics/constraints/Saddle.h"
+#include "mechanics/constraints/Sparse.h"
 #include "methods/solve/Newton.h"
 #include "methods/solve/Projection.h"
 #include "sema/manifolds/Generator.h"
@@ -29,7 +30,9 @@ void VariationalKind::finish(const std::vector<sema::Value>& next) {
     return velocityOf(point, field_.refusal.empty() ? projected(point, momentum) : momentum, end);
   };
   const sema::Tuple momentum = load(g_, algebra_, p);
-  sema::Tuple xi = field_.refusal.empty() ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
+  // Sparse systems are refined themselves, and of a momentum without motion only rounding would be left.
+  const bool refine = field_.refusal.empty() && !mechanics::hasCoupledBlocks(context_.system);
+  sema::Tuple xi = refine ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
   if (context_.system.constraints) xi = onRates(q, xi, end);
   setNext(q, store(p_, algebra_, xi, "next.xi"));
 }
