@@ -1,5 +1,6 @@
 #include "present/Present.h"
 
+#include "mechanics/constraints/Sparse.h"
 #include "present/Forms.h"
 #include "present/Naming.h"
 #include "sema/model/ModelContacts.h"
@@ -14,6 +15,11 @@ std::vector<std::string> massRemarks(const mechanics::System& s) {
     std::string names, note;
     for (const std::size_t k : g.factors) names += (names.empty() ? "" : ", ") + s.model->factors[k].name;
     static const char* const kinds[] = {"scalar", "block", "block per member", "chain", "dense", "constraint forces"};
+    if (g.dense != nullptr && mechanics::hasCoupledBlocks(s)) {
+      out.push_back(fmt::format("{}: sparse, {} unknowns, solved for together with the constraints ({})", names, g.size,
+                                g.reason));
+      continue;
+    }
     if (g.structure == mechanics::MassStructure::Members) note = " each";
     if (g.structure == mechanics::MassStructure::Multipliers)
       note = fmt::format(" by {} force{}", g.multipliers, g.multipliers == 1 ? "" : "s");

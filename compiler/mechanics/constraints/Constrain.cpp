@@ -418,7 +418,8 @@ private:
   /// M (xi' - a) = B^T lambda, B xi' = -gamma, in one system.
   void finishSparse() {
     defineBias();
-    Saddle saddle(p_, c_, c_.blocks->matrix->values);
+    const Expr size = right_ != nullptr ? sizeOfRates(p_, c_, right_) : sizeOfRates(p_, stackedFree());
+    Saddle saddle(p_, c_, c_.blocks->matrix->values, size);
     saddle.addRows();
     const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
     saddle.addToRow({r}, r.index, g_.load(c_.bias, {r.index}));

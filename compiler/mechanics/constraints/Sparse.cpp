@@ -353,7 +353,7 @@ std::vector<sema::ArrayTuple> solveSparseMass(Layer& layer, const std::vector<se
       p.append(std::move(e));
     }
   }
-  Saddle saddle(p, c, c.blocks->matrix->values);
+  Saddle saddle(p, c, c.blocks->matrix->values, sizeOfRates(p, c, r));
   saddle.addRows();
   saddle.subtract(r);
   const sym::Array* all = saddle.finish("xi(mu)", true).change;
