@@ -15,7 +15,7 @@ std::vector<std::string> massRemarks(const mechanics::System& s) {
     std::string names, note;
     for (const std::size_t k : g.factors) names += (names.empty() ? "" : ", ") + s.model->factors[k].name;
     static const char* const kinds[] = {"scalar", "block", "block per member", "chain", "dense", "constraint forces"};
-    if (g.dense != nullptr && mechanics::hasCoupledBlocks(s)) {
+    if (!g.matrix && mechanics::hasCoupledBlocks(s)) {
       out.push_back(fmt::format("{}: sparse, {} unknowns, solved for together with the constraints ({})", names, g.size,
                                 g.reason));
       continue;

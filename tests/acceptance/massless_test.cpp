@@ -227,6 +227,51 @@ TEST(MasslessBodies, CardanJointOfWeightlessPartsHasTheTorqueOfItsOutput) {
   }
 }
 
+/// A chain of points on rods without mass, one sparse system of 80 equations, against the points on circles.
+TEST(MasslessBodies, ChainsOfThemAreSparse) {
+  const Workspace w;
+  const std::string rods = w.write("rods.lie", R"(model Rods {
+  param N : int = 20;
+  config p[N] : R^2 velocity v;
+  config c[N] : R^2 velocity u;
+  config a[N] : R velocity w;
+  let q[k in 1..N] = if k == 1 then [0, 0] else p[k-1];
+  lagrangian = sum(k in 1..N: dot(v[k], v[k])/2 - 9.81*p[k][2]);
+  constraint left[k in 1..N] : c[k] - [cos(a[k]), sin(a[k])]/2 = q[k];
+  constraint right[k in 1..N] : c[k] + [cos(a[k]), sin(a[k])]/2 = p[k];
+  initial a[k in 1..N] = 0.3*sin(k);
+  initial adjust p, c;
+  observe x = p[N][1];
+  observe y = p[N][2];
+  simulate { method = RKMK6; time = 0..1; step = 2e-3; }
+})")
+                               .string();
+  const std::string circles = w.write("circles.lie", R"(model Circles {
+  param N : int = 20;
+  config a[N] : S^1 velocity w;
+  let p[1] = a[1];
+  let p[k in 2..N] = p[k-1] + a[k];
+  lagrangian = sum(k in 1..N: dot(p[k]', p[k]')/2 - 9.81*p[k][2]);
+  initial a[k in 1..N] = [cos(0.3*sin(k)), sin(0.3*sin(k))];
+  observe x = p[N][1];
+  observe y = p[N][2];
+  simulate { method = RKMK6; time = 0..1; step = 2e-3; }
+})")
+                                  .string();
+  const Trajectory wanted = runModel(w, circles, {});
+  const auto error = [&](const Arguments& more) {
+    const Trajectory run = runModel(w, rods, more);
+    return std::max(std::abs(run.last("x") - wanted.last("x")), std::abs(run.last("y") - wanted.last("y")));
+  };
+  EXPECT_LT(error({}), 1e-10);
+  const double coarse = error({"--method", "VITrapezoid", "--step", "4e-3"});
+  const double fine = error({"--method", "VITrapezoid", "--step", "2e-3"});
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.2) << coarse << " " << fine;
+  const Outcome derived = w.lmc({"derive", rods});
+  EXPECT_NE(derived.out.find("M + BᵀWB"), std::string::npos) << derived.out;
+  EXPECT_NE(derived.out.find("sparse system"), std::string::npos) << derived.out;
+}
+
 TEST(MasslessBodies, ToolsUnderstandThem) {
   const Workspace w;
   const std::string file = w.write("crank.lie", sliderCrank()).string();

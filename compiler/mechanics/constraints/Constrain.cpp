@@ -29,36 +29,38 @@ public:
         layer_(layer), m_(layer.model), diagnostics_(diagnostics), flow_(p_), momenta_(m_.hamiltonian) {}
 
   void hold() {
-    number();
-    if (isTooLarge(m_, order_, c_, diagnostics_)) return;
-    seedFlow(flow_);
-    for (const std::size_t k : order_) defineRow(k);
-    c_.why = "the mass matrix is singular without them";
+    begin();
     held_ = true;
-    if (!defineMatrices()) return;
+    if (findBlocks()) s_.groups = {heldGroup(m_, c_.columns)};
+    if (c_.blocks || isTooLarge(m_, order_, c_, diagnostics_) || !defineMatrices()) return;
     solveHeld(s_, layer_, c_, diagnostics_);
     if (!s_.groups.empty()) c_.mass = s_.groups.front().dense;
   }
 
   void run() {
-    if (held_) return finish();
-    number();
-    seedFlow(flow_);
-    for (const std::size_t k : order_) defineRow(k);
-    if (momenta_)
-      c_.why = "the model has momenta";
-    else if (!m_.contacts.empty())
-      c_.why = "the model has contacts";
-    else if (c_.rows <= fewRows)
-      c_.why = "they are few";
-    else
-      c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why, right_);
-    if (c_.blocks) return finishSparse();
+    if (held_) return c_.blocks ? finishSparse() : finish();
+    begin();
+    if (findBlocks()) return finishSparse();
     if (!isTooLarge(m_, order_, c_, diagnostics_) && defineMatrices()) finish();
   }
 
 private:
-  using Row = ConstraintRow;
+  void begin() {
+    number();
+    seedFlow(flow_);
+    for (const std::size_t k : order_) defineRow(k);
+    for (const sema::Constraint& c : m_.constraints) conditional_ = conditional_ || c.active != nullptr;
+  }
+
+  /// Whether the system is a sparse one.
+  bool findBlocks() {
+    const bool contacts = !m_.contacts.empty();
+    c_.why = momenta_ ? "the model has momenta" : contacts ? "the model has contacts" : "they are few";
+    if (momenta_ || contacts || c_.rows <= fewRows) return false;
+    if (held_) defineBias();
+    c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why, right_);
+    return c_.blocks != nullptr;
+  }
 
   /// B, of momenta dd/dp too, and gamma.
   bool defineMatrices() {
@@ -154,7 +156,7 @@ private:
       c_.inactive = vector("free", c_.rows);
     }
     const sema::Constraint& c = m_.constraints[k];
-    Row& row = rows_[k];
+    ConstraintRow& row = rows_[k];
     for (const std::int64_t n : c.array->extents) {
       row.loops.push_back(sym::fullLoop(g_, "i", n));
       row.index.push_back(row.loops.back().index);
@@ -254,6 +256,7 @@ private:
 
   /// dd/dt at xi' = 0; of factors with momenta along the free motion.
   void defineBias() {
+    if (c_.bias != nullptr) return;
     sym::Tangent t(p_);
     seedFlow(t);
     if (momenta_) {
@@ -288,7 +291,7 @@ private:
         loops.insert(loops.end(), others.begin(), others.end());
         sum(c_.matrix, loops, {i, k}, c_.columns, [&](Expr a) { return term(i, k, a); });
       });
-      if (conditional()) set(c_.matrix, rows, {i, i}, g_.load(c_.inactive, {i}), sym::EquationKind::Accumulate);
+      if (conditional_) set(c_.matrix, rows, {i, i}, g_.load(c_.inactive, {i}), sym::EquationKind::Accumulate);
     });
   }
 
@@ -296,17 +299,12 @@ private:
     for (std::int64_t i = 1; i <= c_.rows; ++i) {
       for (std::int64_t k = 1; k <= i; ++k) {
         const Expr row = g_.integer(i), other = g_.integer(k);
-        Expr total = i == k && conditional() ? g_.load(c_.inactive, {row}) : g_.number(0);
+        Expr total = i == k && conditional_ ? g_.load(c_.inactive, {row}) : g_.number(0);
         for (std::int64_t a = 1; a <= c_.columns; ++a) total = g_.add(total, term(row, other, g_.integer(a)));
         set(c_.matrix, {}, {row, other}, total);
         if (i != k) set(c_.matrix, {}, {other, row}, total);
       }
     }
-  }
-
-  [[nodiscard]] bool conditional() const {
-    return std::any_of(m_.constraints.begin(), m_.constraints.end(),
-                       [](const sema::Constraint& c) { return c.active != nullptr; });
   }
 
   void defineMultipliers() {
@@ -382,7 +380,7 @@ private:
 
   void defineMultiplierOfModel(std::size_t k) {
     const sema::Constraint& c = m_.constraints[k];
-    const Row& row = rows_[k];
+    const ConstraintRow& row = rows_[k];
     std::vector<Expr> list;
     for (int e = 0; e < c.array->shape.size(); ++e) list.push_back(g_.load(c_.multiplier, {rowOf(k, e)}));
     set(c.multiplier, row.loops, row.index, sema::fromEntries(g_, {{c.name, c.array->shape}}, list)[0]);
@@ -476,13 +474,14 @@ private:
   Diagnostics& diagnostics_;
   sym::Tangent flow_;
   const bool momenta_;
-  bool held_ = false; ///< the mass matrix was made with the constraints
+  bool conditional_ = false; ///< some hold by a condition
+  bool held_ = false;        ///< the mass matrix was made with the constraints
   ConstraintEquations c_;
   ContactEquations all_; ///< nothing without contacts
   const sym::Array* free_ = nullptr;
   const sym::Array* right_ = nullptr; ///< r, of masses that are solved for with the constraints
   std::vector<std::size_t> order_;
-  std::vector<Row> rows_;
+  std::vector<ConstraintRow> rows_;
 };
 
 Constraints::Constraints(System& system, Layer& layer, Diagnostics& diagnostics)

@@ -12,8 +12,6 @@ namespace {
 
 /// Products of rows and columns that are written out.
 constexpr std::int64_t writtenOutProducts = 4000;
-/// Masses below this part of their mean count as none.
-constexpr double noMass = 1e-12;
 
 class Holding : private Rows {
 public:
@@ -42,13 +40,9 @@ public:
     const sym::Array* mass = square("M");
     copyMatrix(held, mass, n_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) addIsotropy(k, held, mass, rhs);
-    MassGroup group;
-    group.structure = MassStructure::Dense;
-    for (std::size_t k = 0; k < m_.factors.size(); ++k) group.factors.push_back(k);
-    group.size = n_;
+    MassGroup group = heldGroup(m_, n_);
     group.constant = ofParameters(mass);
     group.dense = mass;
-    group.reason = "it is singular, and regular together with the constraints that hold the bodies: M + BᵀWB";
     system.groups = {std::move(group)};
     const std::vector<sema::ArrayTuple> solution = solved(mass, rhs, "'");
     for (std::size_t k = 0; k < m_.factors.size(); ++k) system.factors[k].acceleration = solution[k];
@@ -190,6 +184,15 @@ private:
 };
 
 } // namespace
+
+MassGroup heldGroup(const sema::Model& model, std::int64_t size) {
+  MassGroup group;
+  group.structure = MassStructure::Dense;
+  for (std::size_t k = 0; k < model.factors.size(); ++k) group.factors.push_back(k);
+  group.size = size;
+  group.reason = "it is singular, and regular together with the constraints that hold the bodies: M + BᵀWB";
+  return group;
+}
 
 void solveHeld(System& system, Layer& layer, const ConstraintEquations& constraints, Diagnostics& diagnostics) {
   Holding(layer, constraints.rows, constraints.columns).accelerations(system, constraints, diagnostics);

@@ -1,10 +1,12 @@
 #include "mechanics/constraints/Sparse.h"
 
 #include "mechanics/constraints/Flat.h"
+#include "mechanics/constraints/Held.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/constraints/Saddle.h"
 #include "mechanics/mass/Gauge.h"
 #include "mechanics/system/Equations.h"
+#include "mechanics/system/Regular.h"
 #include "sema/manifolds/Generator.h"
 
 namespace lmc::mechanics {
@@ -18,7 +20,7 @@ public:
   Collecting(const System& system, Layer& layer, const ConstraintEquations& c, const std::vector<ConstraintRow>& rows,
              std::string& why)
       : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), c_(c), rows_(rows), why_(why), pattern_(p_),
-        coupled_(hasDense(system)) {}
+        held_(system.groups.empty()), coupled_(held_ || hasDense(system)) {}
 
   [[nodiscard]] const sym::Array* right() const { return right_; }
   [[nodiscard]] static bool hasDense(const System& system) {
@@ -85,6 +87,7 @@ private:
   bool masses() {
     if (coupled_) {
       right_ = vector("r", c_.columns);
+      if (held_) beginWeights();
       for (std::size_t k = 0; k < m_.factors.size(); ++k)
         if (!coupledMasses(k)) return false;
       return true;
@@ -175,8 +178,12 @@ private:
     const auto n = static_cast<std::size_t>(dimension(k));
     std::vector<Expr> r = sema::entries(g_, s_.factors[k].rhs);
     const std::vector<Gauge> gauges = gaugesOf(layer_, k, s_.factors[k].index, MassUnknown::Acceleration);
-    const Expr size =
-        gauges.empty() ? Expr() : isotropyScale(dimension(k), [&](int a, int b) { return block[a * n + b]; });
+    for (std::size_t a = 0; held_ && a < n; ++a)
+      set(masses_, own, {column(c_.firstColumn[k], dimension(k), member, static_cast<int>(a))},
+          g_.function(sym::Op::Abs, block[a * n + a]), sym::EquationKind::Accumulate);
+    const Expr size = gauges.empty() ? Expr()
+                      : held_        ? g_.load(mean_)
+                                     : isotropyScale(dimension(k), [&](int a, int b) { return block[a * n + b]; });
     for (const Gauge& gauge : gauges) {
       const Expr s = g_.div(size, gauge.square);
       for (std::size_t a = 0; a < n; ++a) {
@@ -188,6 +195,67 @@ private:
     for (std::size_t a = 0; a < n; ++a)
       set(right_, own, {column(c_.firstColumn[k], dimension(k), member, static_cast<int>(a))}, r[a],
           sym::EquationKind::Accumulate);
+  }
+
+  /// W as of dense matrices (mechanics/constraints/Held.cpp), by sums over the slots of each constraint.
+  void beginWeights() {
+    masses_ = vector("masses", c_.columns);
+    mean_ = g_.newArray("mean mass", {}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Array* all = g_.newArray("all masses", {}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Loop k = sym::fullLoop(g_, "k", c_.columns);
+    set(all, {k}, {}, g_.load(masses_, {k.index}), sym::EquationKind::Accumulate);
+    set(mean_, {}, {}, g_.scale(sym::Number::ratio(1, c_.columns), g_.load(all)));
+    weights_ = vector("W", c_.rows);
+  }
+
+  /// What a constraint acts on: B at one slot, by rows.
+  struct Action {
+    Expr node, column;
+    int width;
+    std::vector<Expr> slopes;
+  };
+
+  void hold(const ConstraintRow& row, int entries, Expr rowAt, const std::vector<Action>& actions) {
+    const Expr none = g_.number(0), mean = g_.load(mean_);
+    const auto positive = [&](Expr x) { return g_.compare(sym::Op::Lt, none, x); };
+    for (int r = 0; r < entries; ++r) {
+      Expr mobility = none, length = none;
+      for (const Action& a : actions)
+        for (int c = 0; c < a.width; ++c) {
+          const Expr b = a.slopes[static_cast<std::size_t>(r * a.width + c)];
+          const Expr mass = g_.load(masses_, {g_.add(a.column, g_.integer(c))});
+          const Expr heavy = g_.compare(sym::Op::Lt, g_.scale(sym::Number::real(noMass), mean), mass);
+          length = g_.add(length, g_.mul(b, b));
+          mobility = g_.add(mobility, g_.select(heavy, g_.div(g_.mul(b, b), mass), none));
+        }
+      const Expr light = g_.select(positive(length), g_.div(mean, length), none);
+      set(weights_, row.loops, {g_.add(rowAt, g_.integer(r))},
+          g_.select(positive(mobility), g_.div(g_.number(1), mobility), light));
+    }
+    const auto at = [&](const sym::Array* a, int r) { return g_.load(a, {g_.add(rowAt, g_.integer(r))}); };
+    const auto slope = [](const Action& a, int r, int c) {
+      return a.slopes[static_cast<std::size_t>(r * a.width + c)];
+    };
+    for (const Action& a : actions) {
+      for (int c = 0; c < a.width; ++c) {
+        Expr total = none;
+        for (int r = 0; r < entries; ++r)
+          total = g_.add(total, g_.mul(g_.mul(at(weights_, r), at(c_.bias, r)), slope(a, r, c)));
+        set(right_, row.loops, {g_.add(a.column, g_.integer(c))}, g_.neg(total), sym::EquationKind::Accumulate);
+      }
+      for (const Action& b : actions) {
+        std::vector<Expr> block;
+        for (int i = 0; i < a.width; ++i)
+          for (int j = 0; j < b.width; ++j) {
+            Expr total = none;
+            for (int r = 0; r < entries; ++r)
+              total = g_.add(total, g_.mul(at(weights_, r), g_.mul(slope(a, r, i), slope(b, r, j))));
+            block.push_back(total);
+          }
+        blocks_.mass.push_back(
+            family(row.loops, a.node, b.node, a.column, b.column, a.width, b.width, std::move(block)));
+      }
+    }
   }
 
   struct Slot {
@@ -241,6 +309,7 @@ private:
     const int entries = m_.constraints[k].array->shape.size();
     const Expr rowNode = g_.add(g_.integer(rowNode_[k]), ordinal(k));
     const Expr rowAt = g_.add(g_.integer(c_.firstRow[k] + 1), g_.mul(g_.integer(entries), ordinal(k)));
+    std::vector<Action> actions;
     for (const Slot& slot : slotsOf(*flat)) {
       const int width = dimension(slot.factor);
       std::vector<std::vector<Expr>> slopes; // by columns
@@ -257,6 +326,7 @@ private:
       const Expr member = insideFamily(slot.factor, slot.member, row.loops);
       const Expr node = nodeOf(slot.factor, member);
       const Expr columnAt = column(c_.firstColumn[slot.factor], width, member, 0);
+      actions.push_back({node, columnAt, width, forwards});
       const auto put = [&](std::vector<ConstraintBlocks::Family>& list, ConstraintBlocks::Family f) {
         f.constraint = k;
         f.factor = slot.factor;
@@ -266,6 +336,7 @@ private:
       put(blocks_.jacobian, family(row.loops, rowNode, node, rowAt, columnAt, entries, width, forwards));
       put(blocks_.transposed, family(row.loops, node, rowNode, columnAt, rowAt, width, entries, backwards));
     }
+    if (held_) hold(row, entries, rowAt, actions);
     if (!diagonal_) return true;
     std::vector<Expr> off;
     for (int r = 0; r < entries; ++r)
@@ -307,7 +378,9 @@ private:
   std::string& why_;
   BlockPattern pattern_;
   ConstraintBlocks blocks_;
+  const bool held_;    ///< constraints make the masses regular (mechanics/constraints/Held.h)
   const bool coupled_; ///< masses couple members
+  const sym::Array *masses_ = nullptr, *mean_ = nullptr, *weights_ = nullptr; ///< M's diagonal, its mean, W
   const sym::Array* right_ = nullptr;
   bool diagonal_ = false;
   std::vector<std::int64_t> firstNode_, rowNode_;
@@ -327,7 +400,7 @@ std::shared_ptr<const ConstraintBlocks> sparseBlocks(const System& system, Layer
 }
 
 bool hasCoupledBlocks(const System& system) {
-  return system.constraints && system.constraints->blocks && Collecting::hasDense(system);
+  return system.constraints && system.constraints->blocks && (Collecting::hasDense(system) || isHeld(system));
 }
 
 std::vector<sema::ArrayTuple> solveSparseMass(Layer& layer, const std::vector<sema::Tuple>& rhs) {

@@ -122,8 +122,10 @@ bool structurallyRegular(Layer& layer, Diagnostics& diagnostics) {
 }
 
 bool isHeld(const System& system) {
-  return system.constraints && system.groups.size() == 1 && system.groups[0].dense != nullptr &&
-         system.groups[0].dense == system.constraints->mass;
+  if (!system.constraints || system.groups.size() != 1) return false;
+  const MassGroup& group = system.groups[0];
+  if (group.dense != system.constraints->mass) return false;
+  return group.dense != nullptr || (system.constraints->blocks && group.structure == MassStructure::Dense);
 }
 
 } // namespace lmc::mechanics

@@ -71,6 +71,15 @@ const sym::Array* termsOfSides(mechanics::Layer& layer) {
     for (std::size_t i = 0; i < list.size(); ++i)
       add(loops, g.add(before, g.integer(static_cast<std::int64_t>(i) + 1)), list[i]);
   }
+  if (c.blocks) {
+    for (const mechanics::ConstraintBlocks::Family& f : c.blocks->jacobian)
+      for (int i = 0; i < f.rows; ++i)
+        for (int a = 0; a < f.columns; ++a)
+          add(f.loops, g.add(f.column, g.integer(a)),
+              g.mul(g.load(c.blocks->matrix->values, {g.add(f.position, g.integer(i * f.columns + a))}),
+                    g.load(c.multiplier, {g.add(f.row, g.integer(i))})));
+    return terms;
+  }
   const sym::Loop row = sym::fullLoop(g, "i", c.rows), column = sym::fullLoop(g, "a", c.columns);
   const sym::Array* const pushes = layer.system.contacts ? layer.system.contacts->jacobian : c.jacobian;
   add({row, column}, column.index, g.mul(g.load(pushes, {row.index, column.index}), g.load(c.multiplier, {row.index})));
