@@ -300,6 +300,21 @@ TEST(MasslessBodies, DirectionsThatNothingHoldsAreNamed) {
   EXPECT_NE(twisting.err.find("LIE0401"), std::string::npos) << twisting.err;
   EXPECT_NE(twisting.err.find("Omega[3] has no kinetic energy, and is free to change"), std::string::npos)
       << twisting.err;
+  // Of a sparse system, too: links whose middles are held at one end only.
+  const Outcome loose = w.lmc({"check", w.write("loose.lie", R"(model Loose {
+  param N : int = 16;
+  config p[N] : R^2 velocity v;
+  config a[N] : R velocity w;
+  lagrangian = sum(k in 1..N: dot(v[k], v[k])/2);
+  constraint left[k in 1..N] : p[k] - [cos(a[k]), sin(a[k])]/2 = (if k == 1 then [0, 0] else p[k-1]);
+  config c[N] : R^2 velocity u;
+  constraint middle[k in 1..N - 1] : c[k] = p[k];
+  initial a[k in 1..N] = 0.3*sin(k);
+  initial adjust p, c;
+})")
+                                            .string()});
+  EXPECT_NE(loose.err.find("LIE0401"), std::string::npos) << loose.err;
+  EXPECT_NE(loose.err.find("u[16]["), std::string::npos) << loose.err;
   // Without constraints, and with contacts alone, it is the mass matrix as before.
   const Outcome bare = w.lmc({"check", w.write("bare.lie", "model M {\n  config x : R velocity v;\n"
                                                            "  config y : R velocity w;\n"

@@ -31,9 +31,10 @@ public:
   void hold() {
     begin();
     held_ = true;
-    if (findBlocks()) s_.groups = {heldGroup(m_, c_.columns)};
-    if (c_.blocks || isTooLarge(m_, order_, c_, diagnostics_) || !defineMatrices()) return;
-    solveHeld(s_, layer_, c_, diagnostics_);
+    if (findBlocks())
+      s_.groups = {heldGroup(m_, c_.columns, wholeMass(p_, *c_.blocks, c_.columns))};
+    else if (!isTooLarge(m_, order_, c_, diagnostics_) && defineMatrices())
+      solveHeld(s_, layer_, c_, diagnostics_);
     if (!s_.groups.empty()) c_.mass = s_.groups.front().dense;
   }
 

@@ -40,9 +40,8 @@ public:
     const sym::Array* mass = square("M");
     copyMatrix(held, mass, n_);
     for (std::size_t k = 0; k < m_.factors.size(); ++k) addIsotropy(k, held, mass, rhs);
-    MassGroup group = heldGroup(m_, n_);
+    MassGroup group = heldGroup(m_, n_, mass);
     group.constant = ofParameters(mass);
-    group.dense = mass;
     system.groups = {std::move(group)};
     const std::vector<sema::ArrayTuple> solution = solved(mass, rhs, "'");
     for (std::size_t k = 0; k < m_.factors.size(); ++k) system.factors[k].acceleration = solution[k];
@@ -185,11 +184,12 @@ private:
 
 } // namespace
 
-MassGroup heldGroup(const sema::Model& model, std::int64_t size) {
+MassGroup heldGroup(const sema::Model& model, std::int64_t size, const sym::Array* matrix) {
   MassGroup group;
   group.structure = MassStructure::Dense;
   for (std::size_t k = 0; k < model.factors.size(); ++k) group.factors.push_back(k);
   group.size = size;
+  group.dense = matrix;
   group.reason = "it is singular, and regular together with the constraints that hold the bodies: M + BᵀWB";
   return group;
 }

@@ -16,8 +16,8 @@ namespace lmc::mechanics {
 /// Masses below this part of their mean count as none.
 inline constexpr double noMass = 1e-12;
 
-/// The one group of masses of such a system, of so many velocities.
-[[nodiscard]] MassGroup heldGroup(const sema::Model& model, std::int64_t size);
+/// The one group of masses of such a system, of so many velocities, with its matrix.
+[[nodiscard]] MassGroup heldGroup(const sema::Model& model, std::int64_t size, const sym::Array* matrix);
 
 /// The matrix M + B^T W B of all velocities as the one group of the system, and accelerations without the forces of
 /// constraints, xi' = (M + B^T W B)^-1 (r - B^T W gamma). Needs momenta and right sides, and of the constraints B and

@@ -2,6 +2,7 @@
 
 #include "mechanics/constraints/Flat.h"
 #include "mechanics/constraints/Held.h"
+#include "mechanics/constraints/Refusals.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/constraints/Saddle.h"
 #include "mechanics/mass/Gauge.h"
@@ -397,6 +398,24 @@ std::shared_ptr<const ConstraintBlocks> sparseBlocks(const System& system, Layer
   auto blocks = collecting.run();
   right = collecting.right();
   return blocks;
+}
+
+const sym::Array* wholeMass(sym::Program& p, const ConstraintBlocks& blocks, std::int64_t columns) {
+  if (columns > mostConstrainedVelocities) return nullptr;
+  sym::Graph& g = p.graph();
+  const sym::Array* mass = g.newArray("M(all)", {columns, columns}, sym::Shape::scalar(), sym::Role::Temp);
+  for (const ConstraintBlocks::Family& f : blocks.mass)
+    for (int a = 0; a < f.rows; ++a)
+      for (int b = 0; b < f.columns; ++b) {
+        sym::Equation e;
+        e.kind = sym::EquationKind::Accumulate;
+        e.array = mass;
+        e.loops = f.loops;
+        e.index = {g.add(f.row, g.integer(a)), g.add(f.column, g.integer(b))};
+        e.value = g.load(blocks.matrix->values, {g.add(f.position, g.integer(a * f.columns + b))});
+        p.append(std::move(e));
+      }
+  return mass;
 }
 
 bool hasCoupledBlocks(const System& system) {

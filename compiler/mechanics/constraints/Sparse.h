@@ -22,6 +22,9 @@ struct ConstraintRow {
                                                                    const std::vector<ConstraintRow>& rows,
                                                                    std::string& why, const sym::Array*& right);
 
+/// The blocks of masses as one matrix, to be looked into; null for more velocities than that is done for.
+[[nodiscard]] const sym::Array* wholeMass(sym::Program& program, const ConstraintBlocks& blocks, std::int64_t columns);
+
 /// Velocities from momenta by the blocks of masses: those of the velocities without a rate of the constraints that are
 /// nearest in the metric of the kinetic energy. `rhs`, and the result, as of `solveMass`.
 [[nodiscard]] std::vector<sema::ArrayTuple> solveSparseMass(Layer& layer, const std::vector<sema::Tuple>& rhs);
