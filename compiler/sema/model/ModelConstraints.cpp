@@ -202,7 +202,9 @@ bool ModelBuilder::conditionOf(Constraint& c, std::vector<Clause> clauses) {
   s_.diagnostics
       .error(Code::LIE0429, at->statement->second->range,
              "the condition of a constraint is made of parameters and indices: it holds for a whole run or not at all")
-      .note("a constraint that begins to hold during the run needs an impact, which is not in the language yet");
+      .note("what begins to hold during a run begins with an impact")
+      .suggest("a contact that does not rebound (`contact NAME : a >= b { restitution = 0; }`), or an event with a reset "
+               "and a force");
   return false;
 }
 
