@@ -293,6 +293,42 @@ TEST(MasslessBodies, ToolsUnderstandThem) {
   EXPECT_NE(symplectic.out.find("symplectic"), std::string::npos);
 }
 
+/// Derivatives of a step at the equilibrium with the crank along the rod: of the linkage and of its reduced model,
+/// whose eigenvalues are the same to the error of a step.
+TEST(MasslessBodies, DerivativesOfStepsAreThoseOfTheReducedModel) {
+  const Workspace w;
+  const std::string linkage = w.write("crank.lie", sliderCrank()).string();
+  const std::string reduced = w.write("reduced.lie", R"(model Reduced {
+  config theta : R velocity w;
+  let s = 0.5*cos(theta) + sqrt(2.25 - 0.25*sin(theta)^2);
+  lagrangian = 0.5*0.3*w^2 + s'^2 - 1.5*(s - 1.2)^2;
+  initial theta = 0;
+  initial w = 0;
+  simulate { method = RKMK4; time = 0..2; step = 0.01; }
+})")
+                                  .string();
+  const auto eigenvalues = [&](const Arguments& more, const char* method) {
+    Arguments all = {"linearize"};
+    all.insert(all.end(), more.begin(), more.end());
+    all.insert(all.end(), {"--discrete", "--step", "0.01", "--json", "--method", method});
+    const Outcome o = w.lmc(all);
+    EXPECT_EQ(o.status, 0) << o.err;
+    std::vector<double> list;
+    for (const nlohmann::json& e : parseJson(o.out)["at"][0]["eigenvalues"]) list.push_back(e[0].get<double>());
+    std::sort(list.begin(), list.end());
+    return list;
+  };
+  for (const char* method : {"RKMK4", "VITrapezoid", "HEM4"}) {
+    const std::vector<double> a = eigenvalues(
+        {linkage, "--set", "theta=0", "--set", "w=0", "--set", "phi=0", "--set", "s=2", "--set", "p=[1.25, 0]"},
+        method);
+    const std::vector<double> b = eigenvalues({reduced}, method);
+    ASSERT_EQ(a.size(), 2U) << method;
+    ASSERT_EQ(b.size(), 2U) << method;
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(a[k], b[k], 1e-9) << method;
+  }
+}
+
 TEST(MasslessBodies, DirectionsThatNothingHoldsAreNamed) {
   const Workspace w;
   const Outcome twisting = w.lmc({"check", w.write("free.lie", rod("", "", "")).string()});
