@@ -293,6 +293,44 @@ TEST(MasslessBodies, ToolsUnderstandThem) {
   EXPECT_NE(symplectic.out.find("symplectic"), std::string::npos);
 }
 
+/// A leg whose shank has no mass, of joints: as one whose foot is the shank.
+TEST(MasslessBodies, LinksBetweenJoints) {
+  const Workspace w;
+  const std::string begin = R"(model Leg {
+  let o = zeros(3);
+  config A : SE(3) velocity a;
+  config C : SE(3) velocity c;
+  lagrangian = 0.5*dot(a.w, diag(0.2, 0.25, 0.03)*a.w) + dot(a.v, a.v) - 2*9.81*A.x[3]
+             + 0.5*dot(c.w, diag(0.02, 0.03, 0.04)*c.w) + 0.5*dot(c.v, c.v) - 9.81*C.x[3];
+  joint hip = spherical(world, o, A, [0, 0, 0.3]);
+  initial A = (R = eye(3), x = [0, 0, -0.3]);
+  initial C = (R = eye(3), x = [0, -0.05, -1]);
+  initial a = (w = [0.07, 0.5, 0.16], v = o);
+  observe p = C.x;
+  observe force = multiplier(hip.at);
+  simulate { method = RKMK6; time = 0..1; step = 4e-3; }
+)";
+  const std::string shank = begin + R"(  config B : SE(3) velocity b;
+  initial B = (R = eye(3), x = [0, 0, -0.8]);
+  joint knee = revolute(A, [0, 0, -0.3], e2, B, [0, 0, 0.2], e2);
+  joint ankle = weld(B, [0, 0, -0.2], C, [0, 0.05, 0]);
+  initial adjust a, b, c;
+})";
+  const std::string foot = begin + R"(  joint knee = revolute(A, [0, 0, -0.3], e2, C, [0, 0.05, 0.4], e2);
+  initial adjust a, c;
+})";
+  const Trajectory held = runModel(w, w.write("shank.lie", shank).string(), {});
+  const Trajectory wanted = runModel(w, w.write("foot.lie", foot).string(), {});
+  ASSERT_FALSE(held.rows.empty());
+  ASSERT_FALSE(wanted.rows.empty());
+  for (const char* name : {"p[1]", "p[2]", "p[3]"}) {
+    EXPECT_GT(std::abs(wanted.last("p[1]") - wanted.at(0, "p[1]")), 1e-3);
+    EXPECT_NEAR(held.last(name), wanted.last(name), 1e-11) << name;
+  }
+  for (const char* name : {"force[1]", "force[2]", "force[3]"})
+    EXPECT_NEAR(held.last(name), wanted.last(name), 1e-9) << name;
+}
+
 /// Derivatives of a step at the equilibrium with the crank along the rod: of the linkage and of its reduced model,
 /// whose eigenvalues are the same to the error of a step.
 TEST(MasslessBodies, DerivativesOfStepsAreThoseOfTheReducedModel) {
@@ -314,7 +352,8 @@ TEST(MasslessBodies, DerivativesOfStepsAreThoseOfTheReducedModel) {
     const Outcome o = w.lmc(all);
     EXPECT_EQ(o.status, 0) << o.err;
     std::vector<double> list;
-    for (const nlohmann::json& e : parseJson(o.out)["at"][0]["eigenvalues"]) list.push_back(e[0].get<double>());
+    const nlohmann::json found = parseJson(o.out);
+    for (const nlohmann::json& e : found["at"][0]["eigenvalues"]) list.push_back(e[0].get<double>());
     std::sort(list.begin(), list.end());
     return list;
   };

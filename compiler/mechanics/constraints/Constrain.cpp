@@ -31,6 +31,7 @@ public:
   void hold() {
     begin();
     held_ = true;
+    written_ = std::min(written_, mostWrittenOutHeld);
     if (findBlocks())
       s_.groups = {heldGroup(m_, c_.columns, wholeMass(p_, *c_.blocks, c_.columns))};
     else if (!isTooLarge(m_, order_, c_, diagnostics_) && defineMatrices())

@@ -164,7 +164,17 @@ private:
 
   std::vector<sema::ArrayTuple> solved(const sym::Array* mass, const sym::Array* rhs, const std::string& suffix) {
     const sym::Array* x = vector("xi" + suffix, n_);
-    solveStacked(n_, apart(mass, n_), rhs, x);
+    if (n_ > mostWrittenOutHeld) {
+      sym::Equation e;
+      e.kind = sym::EquationKind::LinearSolve;
+      e.array = x;
+      e.matrix = square("M"); // the factors take its place
+      copyMatrix(mass, e.matrix, n_);
+      e.rhs = rhs;
+      p_.append(std::move(e));
+    } else {
+      solveStacked(n_, mass, rhs, x);
+    }
     std::vector<sema::ArrayTuple> result;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) {
       const sema::Factor& f = m_.factors[k];

@@ -13,6 +13,9 @@
 
 namespace lmc::mechanics {
 
+/// Velocities up to which the matrix is factored in straight-line code: it is full, where masses of bodies are blocks.
+inline constexpr std::int64_t mostWrittenOutHeld = 9;
+
 /// Masses below this part of their mean count as none.
 inline constexpr double noMass = 1e-12;
 

@@ -1,5 +1,6 @@
 #include "mechanics/constraints/Response.h"
 
+#include "mechanics/constraints/Held.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/system/Equations.h"
 
@@ -17,6 +18,7 @@ public:
   const sym::Array* run() {
     w_ = g_.newArray("M^-1 B^T", {c_.rows, c_.columns}, sym::Shape::scalar(), sym::Role::Temp);
     held_ = c_.mass != nullptr; // it is that of the one group
+    if (held_) written_ = std::min(written_, mostWrittenOutHeld);
     if (!held_) c_.mass = g_.newArray("M(all)", {c_.columns, c_.columns}, sym::Shape::scalar(), sym::Role::Temp);
     for (const MassGroup& group : s_.groups) {
       if (group.dense != nullptr)
@@ -105,7 +107,7 @@ private:
 
   /// Rows of x with M x = b.
   void solveAll(std::int64_t n, const sym::Array* mass, const sym::Array* b, const sym::Array* x) {
-    if (n > straightLineLimit) {
+    if (n > (held_ ? mostWrittenOutHeld : straightLineLimit)) {
       sym::Equation e;
       e.kind = sym::EquationKind::LinearSolve;
       e.array = x;
