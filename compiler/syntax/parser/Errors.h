@@ -224,13 +224,20 @@ inline bool ErrorStrategy::reportInequality(Parser* p, std::uint32_t begin, cons
     while (from < to && whole[to - 1] == ' ') --to;
     return std::string(whole.substr(from, to - from));
   };
+  const std::uint32_t from = endOf(enclosing(p)->getStart());
+  std::uint32_t to = from; // of what is constrained, without its condition
+  for (const Lexeme& l : list_.tokens) {
+    if (l.begin < from) continue;
+    if (l.type == LieParser::COLON || l.type == LieParser::WHEN) break;
+    to = l.end;
+  }
   std::string greater = text(begin, sign.begin), less = text(sign.end, beginOf(current(p)));
   if (sign.type == LieParser::LT || sign.type == LieParser::LE) std::swap(greater, less);
   report(p, Code::LIE0420, list_.range(sign),
          "a constraint is an equation, which holds at all times; this is an inequality")
       .note("where two bodies may part, what acts between them only pushes, and they meet with an impact: that is a "
             "contact")
-      .suggest("contact NAME : " + greater + " >= " + less + ";");
+      .suggest("contact " + text(from, to) + " : " + greater + " >= " + less + ";");
   return true;
 }
 
