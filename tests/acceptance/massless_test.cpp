@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -119,6 +120,21 @@ TEST(MasslessBodies, RodOfASliderCrankMovesAsTheReducedLinkage) {
   EXPECT_NEAR(run.last("pull[1]"), static_cast<double>(wanted.pull), 1e-10);
   // On a rod without mass forces act along it.
   EXPECT_NEAR(run.last("pull[2]"), run.last("pull[1]") * std::tan(run.last("phi")), 1e-11);
+}
+
+/// Near its dead points a row of the loop acts on the rod alone, whichever way it is scaled.
+TEST(MasslessBodies, BeginAtDeadPoints) {
+  const Workspace w;
+  const std::string file = w.write("crank.lie", sliderCrank()).string();
+  for (const char* angle : {"1e-12", "1e-8", "1e-5", "3.14159265"}) {
+    const Trajectory run =
+        runModel(w, file, {"--method", "RKMK6", "--set", std::string("theta=") + angle, "--set", "phi=0"});
+    ASSERT_FALSE(run.rows.empty()) << angle;
+    EXPECT_LT(offBy(run, reducedCrank(std::strtold(angle, nullptr), 2)), 1e-10) << angle;
+  }
+  const Outcome o = w.lmc({"ensemble", file, "--samples", "64", "--vary", "theta ~ uniform(-3, 3)"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("failed         none"), std::string::npos) << o.out;
 }
 
 TEST(MasslessBodies, MethodsKeepTheirOrders) {

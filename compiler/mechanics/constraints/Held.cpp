@@ -90,8 +90,9 @@ private:
     }
   }
 
-  /// W: 1/(sum over a of b_a^2/M_aa) of the velocities with a mass; of a row between velocities without any, the mean
-  /// of all masses. Nothing depends on it but rounding.
+  /// W = 1/(sum over a of b_a^2/m_a), with the masses M_aa of the velocities, and their mean for those that have none:
+  /// so it stays of the size of masses where a row turns away from those that have one. Nothing depends on it but
+  /// rounding.
   const sym::Array* weightsOf(const ConstraintEquations& c, const sym::Array* kinetic) {
     const Expr none = g_.number(0);
     const auto own = [&](Expr a) { return g_.function(sym::Op::Abs, g_.load(kinetic, {a, a})); };
@@ -99,23 +100,14 @@ private:
     sum(all, {}, {g_.integer(1)}, n_, own);
     const Expr mean = g_.scale(sym::Number::ratio(1, n_), g_.load(all, {g_.integer(1)}));
     const sym::Array* mobility = vector("b M^-1 b^T", c.rows);
-    const sym::Array* length = vector("b b^T", c.rows);
     const sym::Array* weights = vector("W", c.rows);
-    const auto positive = [&](Expr x) { return g_.compare(sym::Op::Lt, none, x); };
-    const auto over = [&](Expr x, Expr by) { return g_.select(positive(by), g_.div(x, by), none); };
     each(c.rows, "r", [&](Expr r, const std::vector<sym::Loop>& loops) {
-      const auto squared = [&](Expr a) {
-        const Expr b = g_.load(c.jacobian, {r, a});
-        return g_.mul(b, b);
-      };
-      sum(length, loops, {r}, n_, squared);
       sum(mobility, loops, {r}, n_, [&](Expr a) {
-        const Expr heavy = g_.compare(sym::Op::Lt, g_.scale(sym::Number::real(noMass), mean), own(a));
-        return g_.select(heavy, g_.div(squared(a), own(a)), none);
+        const Expr b = g_.load(c.jacobian, {r, a});
+        return g_.div(g_.mul(b, b), massOr(g_, own(a), mean));
       });
       const Expr moved = g_.load(mobility, {r});
-      const Expr light = over(mean, g_.load(length, {r}));
-      set(weights, loops, {r}, g_.select(positive(moved), g_.div(g_.number(1), moved), light));
+      set(weights, loops, {r}, g_.select(g_.compare(sym::Op::Lt, none, moved), g_.div(g_.number(1), moved), none));
     });
     return weights;
   }
@@ -193,6 +185,11 @@ private:
 };
 
 } // namespace
+
+Expr massOr(sym::Graph& g, Expr mass, Expr mean) {
+  constexpr double none = 1e-12; // masses below this part of their mean count as none
+  return g.select(g.compare(sym::Op::Lt, g.scale(sym::Number::real(none), mean), mass), mass, mean);
+}
 
 MassGroup heldGroup(const sema::Model& model, std::int64_t size, const sym::Array* matrix) {
   MassGroup group;

@@ -16,15 +16,15 @@ namespace lmc::mechanics {
 /// Velocities up to which the matrix is factored in straight-line code: it is full, where masses of bodies are blocks.
 inline constexpr std::int64_t mostWrittenOutHeld = 9;
 
-/// Masses below this part of their mean count as none.
-inline constexpr double noMass = 1e-12;
+/// A mass, or the mean of all where a velocity has none: what the weights W are made of.
+[[nodiscard]] sym::Expr massOr(sym::Graph& graph, sym::Expr mass, sym::Expr mean);
 
 /// The one group of masses of such a system, of so many velocities, with its matrix.
 [[nodiscard]] MassGroup heldGroup(const sema::Model& model, std::int64_t size, const sym::Array* matrix);
 
 /// The matrix M + B^T W B of all velocities as the one group of the system, and accelerations without the forces of
 /// constraints, xi' = (M + B^T W B)^-1 (r - B^T W gamma). Needs momenta and right sides, and of the constraints B and
-/// gamma. W is diagonal: the mass that a row acts on, 1/(b M^-1 b^T) with the diagonal of M as far as it is no zero.
+/// gamma. W is diagonal: the mass that a row acts on, 1/(b M^-1 b^T) with the diagonal of M.
 void solveHeld(System& system, Layer& layer, const ConstraintEquations& constraints, Diagnostics& diagnostics);
 
 /// Velocities from momenta by the same matrix: those which the constraints permit are made of these by forces B^T nu.

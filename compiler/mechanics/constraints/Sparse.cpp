@@ -217,21 +217,17 @@ private:
   };
 
   void hold(const ConstraintRow& row, int entries, Expr rowAt, const std::vector<Action>& actions) {
-    const Expr none = g_.number(0), mean = g_.load(mean_);
-    const auto positive = [&](Expr x) { return g_.compare(sym::Op::Lt, none, x); };
+    const Expr none = g_.number(0);
     for (int r = 0; r < entries; ++r) {
-      Expr mobility = none, length = none;
+      Expr mobility = none;
       for (const Action& a : actions)
         for (int c = 0; c < a.width; ++c) {
           const Expr b = a.slopes[static_cast<std::size_t>(r * a.width + c)];
           const Expr mass = g_.load(masses_, {g_.add(a.column, g_.integer(c))});
-          const Expr heavy = g_.compare(sym::Op::Lt, g_.scale(sym::Number::real(noMass), mean), mass);
-          length = g_.add(length, g_.mul(b, b));
-          mobility = g_.add(mobility, g_.select(heavy, g_.div(g_.mul(b, b), mass), none));
+          mobility = g_.add(mobility, g_.div(g_.mul(b, b), massOr(g_, mass, g_.load(mean_))));
         }
-      const Expr light = g_.select(positive(length), g_.div(mean, length), none);
       set(weights_, row.loops, {g_.add(rowAt, g_.integer(r))},
-          g_.select(positive(mobility), g_.div(g_.number(1), mobility), light));
+          g_.select(g_.compare(sym::Op::Lt, none, mobility), g_.div(g_.number(1), mobility), none));
     }
     const auto at = [&](const sym::Array* a, int r) { return g_.load(a, {g_.add(rowAt, g_.integer(r))}); };
     const auto slope = [](const Action& a, int r, int c) {
