@@ -309,6 +309,35 @@ TEST(MasslessBodies, ToolsUnderstandThem) {
   EXPECT_NE(symplectic.out.find("symplectic"), std::string::npos);
 }
 
+/// A wheel without mass behind a cart, which rolls where it points: it feels no force, and its equation is rounding.
+TEST(MasslessBodies, CastorsFeelNoForce) {
+  const Workspace w;
+  const std::string file = w.write("castor.lie", R"(model Castor {
+  config x : R^2 velocity v;
+  config phi : R velocity w;
+  config psi : R velocity o;
+  lagrangian = 0.5*dot(v, v) + 0.25*w^2;
+  let p = x - 0.5*[cos(phi), sin(phi)] - 0.2*[cos(psi), sin(psi)];
+  constraint side : dot(p', [-sin(psi), cos(psi)]) = 0;
+  initial v = [1, 0.2];
+  initial w = 0.3;
+  initial psi = 0.4;
+  initial adjust o;
+  observe push = multiplier(side);
+  simulate { method = RKMK4; time = 0..2; step = 0.01; }
+})")
+                               .string();
+  for (const char* method : {"RKMK4", "HEM4"}) {
+    const Trajectory run = runModel(w, file, {"--method", method});
+    ASSERT_EQ(run.rows.size(), 201U) << method;
+    EXPECT_NEAR(run.last("x[1]"), 2, 1e-12); // the cart moves as if it were alone
+    EXPECT_NEAR(run.last("x[2]"), 0.4, 1e-12);
+    EXPECT_NEAR(run.last("phi"), 0.6, 1e-12);
+    EXPECT_NEAR(run.last("push"), 0, 1e-12);
+    EXPECT_GT(std::abs(run.last("psi") - 0.4), 0.1); // and the wheel turns into its path
+  }
+}
+
 /// A leg whose shank has no mass, of joints: as one whose foot is the shank.
 TEST(MasslessBodies, LinksBetweenJoints) {
   const Workspace w;

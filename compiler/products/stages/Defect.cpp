@@ -83,6 +83,12 @@ const sym::Array* termsOfSides(mechanics::Layer& layer) {
   const sym::Loop row = sym::fullLoop(g, "i", c.rows), column = sym::fullLoop(g, "a", c.columns);
   const sym::Array* const pushes = layer.system.contacts ? layer.system.contacts->jacobian : c.jacobian;
   add({row, column}, column.index, g.mul(g.load(pushes, {row.index, column.index}), g.load(c.multiplier, {row.index})));
+  // What has no mass may feel no force at all: then multipliers are rounding of what each row alone would ask for.
+  if (mechanics::isHeld(layer.system)) {
+    const sym::Expr own = g.load(c.matrix, {row.index, row.index}), none = g.number(0);
+    const sym::Expr alone = g.select(g.compare(sym::Op::Lt, none, own), g.div(g.load(c.bias, {row.index}), own), none);
+    add({row, column}, column.index, g.mul(g.load(c.jacobian, {row.index, column.index}), alone));
+  }
   return terms;
 }
 
