@@ -336,6 +336,8 @@ TEST(MasslessBodies, CastorsFeelNoForce) {
     EXPECT_NEAR(run.last("push"), 0, 1e-12);
     EXPECT_GT(std::abs(run.last("psi") - 0.4), 0.1); // and the wheel turns into its path
   }
+  const Outcome verified = w.lmc({"verify", file});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
 }
 
 /// A leg whose shank has no mass, of joints: as one whose foot is the shank.

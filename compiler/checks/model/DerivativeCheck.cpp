@@ -1,6 +1,7 @@
 #include "checks/model/DerivativeCheck.h"
 
 #include "checks/model/Balances.h"
+#include "mechanics/system/Regular.h"
 
 namespace lmc::checks {
 
@@ -265,7 +266,8 @@ Direction DerivativeCheck::randomDirection(std::size_t v, std::mt19937_64& engin
   return eta;
 }
 
-double DerivativeCheck::disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine) {
+std::vector<DerivativeCheck::Comparison> DerivativeCheck::comparisonsOf(std::size_t v, const std::vector<Point>& points,
+                                                                        std::mt19937_64& engine) {
   const std::vector<Equation> equations = equationsOf(v);
   std::vector<Comparison> comparisons(equations.size());
   for (const Point& at : points) {
@@ -275,9 +277,7 @@ double DerivativeCheck::disagreement(std::size_t v, const std::vector<Point>& po
         comparisons[k].add([&](double step) { return (this->*equations[k])(at, v, eta, step); });
     }
   }
-  double worst = 0;
-  for (const Comparison& c : comparisons) worst = std::max(worst, c.error());
-  return worst;
+  return comparisons;
 }
 
 std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State, double>>& states,
@@ -285,9 +285,19 @@ std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State
   std::vector<Disagreement> result;
   if (!m_.lagrangian && !m_.hamiltonian) return result;
   const std::vector<Point> points = pointsAt(states);
+  std::vector<std::pair<std::string, std::vector<Comparison>>> all;
+  double largest = 0;
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
     if (equationsOf(v).empty()) continue;
-    result.push_back({s_.variables()[v].name, disagreement(v, points, engine)});
+    all.emplace_back(s_.variables()[v].name, comparisonsOf(v, points, engine));
+    for (const Comparison& c : all.back().second) largest = std::max(largest, c.largest());
+  }
+  // What has no mass may feel no force at all: its terms are rounding of those of what it hangs on.
+  const double floor = mechanics::isHeld(s_.system()) ? roundingOfOthers * largest : 0;
+  for (const auto& [name, comparisons] : all) {
+    double worst = 0;
+    for (const Comparison& c : comparisons) worst = std::max(worst, c.error(floor));
+    result.push_back({name, worst});
   }
   for (Disagreement& d : constraintsKept(points)) result.push_back(std::move(d));
   if (!energy_) return result;

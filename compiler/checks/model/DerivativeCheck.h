@@ -75,7 +75,8 @@ private:
   [[nodiscard]] std::vector<Equation> equationsOf(std::size_t v) const;
   [[nodiscard]] std::vector<Point> pointsAt(const std::vector<std::pair<State, double>>& states);
   [[nodiscard]] Direction randomDirection(std::size_t v, std::mt19937_64& engine);
-  [[nodiscard]] double disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine);
+  [[nodiscard]] std::vector<Comparison> comparisonsOf(std::size_t v, const std::vector<Point>& points,
+                                                      std::mt19937_64& engine);
   [[nodiscard]] bool isLiePoisson(const Variable& v) const;
   void defineGenerating();
   void defineWork();
