@@ -51,7 +51,11 @@ const runtime::LinearizedProblem& detail::ModelData::linearization() const {
     methods::LinearizationRequest request;
     request.step = !method.empty();
     linearized = translated([&] { return pipeline->buildLinearization(request); });
-    if (!linearized) throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
+    if (!linearized) {
+      for (const Diagnostic& d : pipeline->diagnostics().sorted())
+        if (d.code == Code::LIE0652) throw Error(Error::Kind::Unavailable, d.message + " (LIE0652)");
+      throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
+    }
   }
   return *linearized;
 }

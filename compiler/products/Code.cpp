@@ -31,6 +31,16 @@ unit::UnitBuilder::Outputs eventsWithRates(Product& product) {
 }
 } // namespace
 
+void Pipeline::Impl::addEvents(Product& product) {
+  product.unit.functions.events = product.unit.function("events", 1, eventsWithRates(product));
+}
+
+void Pipeline::Impl::addJumps(Product& product) {
+  if (!product.observation.events.empty()) addEvents(product);
+  addResets(product);
+  addContacts(product);
+}
+
 runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* sides) {
   const Stopwatch watch(timings, "lower");
   const Place place(steps != Steps::None && model->simulation.method ? model->simulation.method->range : modelPlace());
@@ -46,7 +56,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   }
   if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
   unit.functions.observe = unit.function("observe", 1, observation.outputs);
-  if (!observation.events.empty()) unit.functions.events = unit.function("events", 1, eventsWithRates(product));
+  if (!observation.events.empty()) addEvents(product);
   if (sides != nullptr) {
     unit::UnitBuilder::Outputs outputs = unit::UnitBuilder::into(look.product, sides->product);
     const unit::UnitBuilder::Outputs rhs = unit::UnitBuilder::into(look.rhs, sides->rhs);

@@ -163,6 +163,10 @@ struct Pipeline::Impl {
     return decltype(body())();
   }
   void reportSpent(const BudgetSpent& spent);
+  /// The function of the values of events and their rates.
+  void addEvents(Product& product);
+  /// Everything that makes the state jump.
+  void addJumps(Product& product);
   /// The functions of resets, and the times of samplings.
   void addResets(Product& product);
   /// What impacts and changes of contacts are computed from.
@@ -177,6 +181,10 @@ struct Pipeline::Impl {
   [[nodiscard]] bool jumps() const;
   /// True, and reported, for a model with resets, whose steps are not all that moves it.
   bool refusesResets(const std::string& what);
+  /// True, and reported, for a model whose resets are followed by a search that has no derivative (`initial adjust`).
+  bool refusesJumpDerivatives();
+  /// The discrete variables of the model that are real numbers, but for what contacts remember.
+  [[nodiscard]] std::vector<std::string> realDiscretes() const;
   /// What derivation and lowering work on, for messages: the Lagrangian, else the model.
   [[nodiscard]] Range modelPlace() const;
 

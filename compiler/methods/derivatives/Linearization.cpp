@@ -2,6 +2,7 @@
 
 #include "sym/derivatives/Derivative.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace lmc::methods {
@@ -50,6 +51,12 @@ public:
         slotOf_[a] = &s;
       }
     }
+    phaseParts_ = r_.state.size();
+    for (const sema::DiscreteVariable& d : m_.discretes) {
+      if (std::find(want_.held.begin(), want_.held.end(), d.name) == want_.held.end()) continue;
+      r_.held.insert(r_.held.end(), d.arrays.begin(), d.arrays.end());
+    }
+    r_.state.insert(r_.state.end(), r_.held.begin(), r_.held.end());
   }
 
   Linearization run() {
@@ -88,6 +95,7 @@ private:
       sema::ArrayTuple arrays;
       for (const Component& c : r_.coordinates)
         arrays.push_back(g_.newArray(name + c.name, c.extents(), c.shape, sym::Role::State));
+      for (const sym::Array* a : r_.held) arrays.push_back(input(name, *a));
       return arrays;
     };
     r_.direction = coordinates("z.");
@@ -96,6 +104,9 @@ private:
     for (const sym::Array* a : inputs_) r_.inputDirection.push_back(input("d", *a));
     for (const sym::Array* a : parameters_) r_.parameterDirection.push_back(input("d", *a));
     for (const sym::Array* a : r_.state) r_.storageChange.push_back(input("d", *a));
+    if (!want_.jumps) return;
+    for (const char* name : {"dt", "dh"})
+      r_.timeDirection.push_back(g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::State));
   }
 
   void collectOutputs() {
@@ -107,8 +118,21 @@ private:
   /// A tuple by parts of the state as a tuple of loads of such arrays.
   sema::Tuple loadState(const sema::ArrayTuple& arrays) {
     sema::Tuple r;
-    for (std::size_t k = 0; k < r_.state.size(); ++k) r.push_back(g_.load(arrays[k], slotOf_.at(r_.state[k])->index));
+    for (std::size_t k = 0; k < phaseParts_; ++k) r.push_back(g_.load(arrays[k], slotOf_.at(r_.state[k])->index));
     return r;
+  }
+
+  /// Of discrete variables, behind arrays of the phase manifold: sums, copies or zeros.
+  enum class Held : std::uint8_t { Moved, Same, Zero };
+  void addHeld(sema::ArrayTuple& list, const std::string& name, Held what) {
+    for (std::size_t k = 0; k < r_.held.size(); ++k) {
+      const sym::Array* const a = r_.held[k];
+      const sym::Array* const z = r_.direction[r_.coordinates.size() + k];
+      list.push_back(sym::defineLike(p_, *a, name + "." + a->name, [&](const std::vector<Expr>& index) {
+        const Expr change = what == Held::Zero ? g_.zero(a->shape) : g_.load(z, index);
+        return what == Held::Moved ? g_.add(g_.load(a, index), change) : change;
+      }));
+    }
   }
 
   void addGeometry() {
@@ -118,12 +142,18 @@ private:
     r_.lifted = tangent_.phase().storePoint(tangent_.change(y_, z), "lifted");
     r_.read = store(p_, r_.coordinates, tangent_.coordinates(y_, loadState(r_.storageChange)), "read");
     r_.rate = store(p_, r_.coordinates, tangent_.fieldCoordinates(y_, tangent_.field()), "rate");
+    addHeld(r_.moved, "moved", Held::Moved);
+    addHeld(r_.lifted, "lifted", Held::Same);
+    addHeld(r_.rate, "rate", Held::Zero);
+    r_.read.insert(r_.read.end(), r_.storageChange.begin() + static_cast<std::ptrdiff_t>(phaseParts_),
+                   r_.storageChange.end());
   }
 
   void collectNext() {
     std::unordered_map<const sym::Array*, const sym::Array*> of;
     for (std::size_t k = 0; k < step_->state.size(); ++k) of[step_->state[k]] = step_->next[k];
-    for (const sym::Array* a : r_.state) r_.next.push_back(of.at(a));
+    for (std::size_t k = 0; k < phaseParts_; ++k) r_.next.push_back(of.at(r_.state[k]));
+    r_.next.insert(r_.next.end(), r_.held.begin(), r_.held.end());
   }
 
   // --- arrays with a prefix --------------------------------------------------------------------------------------
@@ -255,15 +285,55 @@ private:
     };
     seed(inputs_, r_.inputDirection);
     seed(parameters_, r_.parameterDirection);
+    seed(r_.held, {r_.direction.begin() + static_cast<std::ptrdiff_t>(r_.coordinates.size()), r_.direction.end()});
+    if (!r_.timeDirection.empty()) seed({m_.time}, {r_.timeDirection[0]});
+    if (!r_.timeDirection.empty() && step_ != nullptr) seed({step_->stepSize}, {r_.timeDirection[1]});
     if (r_.ofField) {
       const sema::Tuple f = tangent_.field();
       const auto v = tangent_.variation(y_, f, pass.z, along(t, f));
       r_.ofField->change = storeValues(coordinateValues(v.rate), "A");
       r_.ofField->fieldChange = storeValues(coordinateValues(v.change), "D");
+      addHeld(r_.ofField->change, "A", Held::Zero);
+      addHeld(r_.ofField->fieldChange, "D", Held::Zero);
     }
-    if (r_.ofStep) r_.ofStep->change = storeValues(stepChange(t), "Phi");
+    if (r_.ofStep) {
+      r_.ofStep->change = storeValues(stepChange(t), "Phi");
+      addHeld(r_.ofStep->change, "Phi", Held::Same);
+    }
     if (r_.ofOutputs) r_.ofOutputs->change = storeValues(changeOf(t, r_.outputs), "C");
     if (r_.ofConstraints) r_.ofConstraints->change = storeValues(changeOf(t, r_.constraints), "G");
+    if (want_.jumps) addJumps(t, pass);
+  }
+
+  void addJumps(sym::Tangent& t, const Pass& pass) {
+    JumpChanges& j = r_.jumps.emplace();
+    const auto of = [&](const sym::Array* a, const std::string& name) -> const sym::Array* {
+      return a == nullptr ? nullptr : storeValues(changeOf(t, {a}), name)[0];
+    };
+    for (const sema::Event& e : m_.events) j.events.push_back(of(e.array, "event"));
+    const auto addReset = [&](const std::vector<sema::ResetValue>& resets) {
+      if (resets.empty()) return;
+      sema::ArrayTuple after = pass.change;
+      addHeld(after, "reset", Held::Same);
+      for (const sema::ResetValue& r : resets) {
+        const auto it = std::find(r_.state.begin(), r_.state.end(), r.state);
+        if (it != r_.state.end()) after[static_cast<std::size_t>(it - r_.state.begin())] = of(r.after, "reset");
+      }
+      j.resets.push_back(std::move(after));
+    };
+    for (const sema::Event& e : m_.events) addReset(e.resets);
+    for (const sema::Sampling& s : m_.samplings) {
+      addReset(s.resets);
+      j.intervals.push_back(of(s.interval, "interval"));
+      j.firsts.push_back(of(s.first, "first"));
+    }
+    if (!system_.contacts || m_.contacts.empty()) return;
+    const mechanics::ContactEquations& c = *system_.contacts;
+    j.contacts = storeValues(changeOf(t, {c.rate, c.jacobian, c.response}), "contacts");
+    for (const sema::Contact& contact : m_.contacts) {
+      j.restitutions.push_back(of(contact.restitution, "restitution"));
+      j.frictions.push_back(of(contact.coefficient, "friction"));
+    }
   }
 
   // --- matrices --------------------------------------------------------------------------------------------------
@@ -373,17 +443,25 @@ private:
   // --- adjoint ---------------------------------------------------------------------------------------------------
 
   /// Covectors of everything that `terms` depend on; `own` is what reaches the coordinates directly.
+  /// `held`: whether discrete variables stay what they are under the map, or are not among its values.
   void storeAdjoint(MapDerivative& d, const std::vector<sym::SeededTerm>& terms, const sema::Tuple& own,
-                    const std::string& name) {
+                    const std::string& name, Held held = Held::Zero) {
     sema::ArrayTuple all = r_.state;
     all.insert(all.end(), inputs_.begin(), inputs_.end());
     all.insert(all.end(), parameters_.begin(), parameters_.end());
     const sym::Gradient gradient = sym::gradient(p_, terms, all, name);
     sema::Tuple state;
-    for (const sym::Array* a : r_.state) state.push_back(gradient.of(a, slotOf_.at(a)->index));
+    for (std::size_t k = 0; k < phaseParts_; ++k)
+      state.push_back(gradient.of(r_.state[k], slotOf_.at(r_.state[k])->index));
     sema::Tuple z = tangent_.changeTransposed(y_, state);
     if (!own.empty()) z = sema::add(g_, z, own);
     d.byState = store(p_, r_.coordinates, z, name + ".x");
+    for (std::size_t k = 0; k < r_.held.size(); ++k)
+      d.byState.push_back(
+          sym::defineLike(p_, *r_.held[k], name + "." + r_.held[k]->name, [&](const std::vector<Expr>& index) {
+            const Expr own = gradient.of(r_.held[k], index);
+            return held == Held::Same ? g_.add(own, g_.load(r_.covector[r_.coordinates.size() + k], index)) : own;
+          }));
     const auto ofData = [&](const sema::ArrayTuple& arrays) {
       return storeValues(
           valuesOf(arrays, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return gradient.of(a, i); }),
@@ -413,7 +491,7 @@ private:
       const sema::Tuple next = loadState(r_.next);
       const Space points = tangent_.phase().pointSpace();
       const sema::Tuple seeds = hold({}, points, tangent_.coordinatesTransposed(next, lambda), "Phi/dy");
-      storeAdjoint(*r_.ofStep, terms(points, next, seeds), {}, "Phi/");
+      storeAdjoint(*r_.ofStep, terms(points, next, seeds), {}, "Phi/", Held::Same);
     }
     if (!r_.ofOutputs) return;
     std::vector<sym::SeededTerm> list;
@@ -445,6 +523,7 @@ private:
   sema::ArrayTuple inputs_, parameters_;
   std::unordered_map<const sym::Array*, const PhaseSlot*> slotOf_;
   Linearization r_;
+  std::size_t phaseParts_ = 0; ///< of the state, without discrete variables
 };
 
 } // namespace

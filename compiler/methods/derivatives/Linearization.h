@@ -12,6 +12,7 @@
 #include "methods/derivatives/TangentCoordinates.h"
 
 #include <optional>
+#include <vector>
 
 namespace lmc::methods {
 
@@ -28,8 +29,18 @@ struct MapDerivative {
   const sym::Array* fieldStateMatrix = nullptr;
 };
 
+/// First-order changes of what makes a state jump, along a direction of state, inputs, parameters and time.
+struct JumpChanges {
+  sema::ArrayTuple events;                        ///< of the values of events, in the order of declaration
+  std::vector<sema::ArrayTuple> resets;           ///< of the storage behind each block of resets, shaped like `state`
+  sema::ArrayTuple intervals, firsts;             ///< of samplings; null where no first time is given
+  sema::ArrayTuple contacts;                      ///< of rate, jacobian and response of ContactEquations
+  sema::ArrayTuple restitutions, frictions;       ///< of the laws of each contact; null without
+};
+
 struct Linearization {
-  Space coordinates; ///< of a tangent vector
+  Space coordinates; ///< of a tangent vector; numbers of `held` follow in all arrays that are shaped like one
+  sema::ArrayTuple held; ///< real discrete variables (LinearizationRequest::held)
 
   // Inputs of the functions, of role State.
   sema::ArrayTuple direction;                          ///< coordinates
@@ -37,6 +48,7 @@ struct Linearization {
   sema::ArrayTuple covector, fieldCovector;            ///< of coordinates; of a Variation's rate and change
   sema::ArrayTuple outputCovector;                     ///< shaped like the outputs
   sema::ArrayTuple storageChange;                      ///< shaped like the state
+  sema::ArrayTuple timeDirection; ///< changes of the time and of the length of the step; empty without jumps
 
   // Geometry at the state.
   sema::ArrayTuple moved;       ///< the state moved along `direction`
@@ -51,6 +63,7 @@ struct Linearization {
   std::optional<MapDerivative> ofField, ofStep, ofOutputs;
   /// Of the constraints, by the state alone: along which directions they hold.
   std::optional<MapDerivative> ofConstraints;
+  std::optional<JumpChanges> jumps;
 };
 
 /// The arrays of a model that are inputs, and those that are parameters, of role Param, in the order of declaration.

@@ -1,0 +1,385 @@
+// Derivatives across events, resets, samplings and contacts, against closed forms and differences of runs.
+#include "Support.h"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <functional>
+
+namespace {
+
+using host::compiled;
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+/// Derivatives of the state behind n steps by coordinates of the first state and by parameters.
+struct Sensitivities {
+  Matrix byState, byParameters;
+};
+
+Sensitivities propagated(const lmc::Model& m, double h, std::int64_t steps) {
+  lmc::Linearization l(m);
+  const std::size_t n = l.coordinates().size(), np = l.parameters().size();
+  std::vector<double> z((n + np) * n, 0.0), p((n + np) * np, 0.0);
+  for (std::size_t k = 0; k < n; ++k) z[k * n + k] = 1;
+  for (std::size_t k = 0; k < np; ++k) p[(n + k) * np + k] = 1;
+  const std::vector<double> end = l.propagate(h, steps, z, {}, p);
+  const Matrix all = Eigen::Map<const Matrix>(end.data(), static_cast<Eigen::Index>(n),
+                                              static_cast<Eigen::Index>(n + np));
+  return {all.leftCols(static_cast<Eigen::Index>(n)), all.rightCols(static_cast<Eigen::Index>(np))};
+}
+
+/// The state at the end of a run of so many steps from a state, with parameters in the order of the model.
+std::vector<double> endOf(const lmc::Model& m, const std::vector<double>& begin, const std::vector<double>& parameters,
+                          double h, std::int64_t steps) {
+  lmc::Workspace w = m.workspace();
+  std::copy(begin.begin(), begin.end(), w.state().begin());
+  std::size_t k = 0;
+  for (const lmc::Quantity& q : m.parameters()) {
+    const auto size = static_cast<std::size_t>(q.storage.size());
+    w.set(q.name, lmc::Span<const double>(parameters.data() + k, size));
+    k += size;
+  }
+  lmc::RunSettings settings;
+  settings.to = static_cast<double>(steps) * h;
+  settings.step = h;
+  const lmc::RunResult r = w.run(settings);
+  if (!r) throw std::runtime_error("the run fails: " + r.message);
+  return w.state().copy();
+}
+
+std::vector<double> parametersOf(const lmc::Model& m) {
+  std::vector<double> all;
+  for (const lmc::Quantity& q : m.parameters()) all.insert(all.end(), q.value.begin(), q.value.end());
+  return all;
+}
+
+/// The same by central differences of fourth order of runs, which share no derivative with what they check.
+Sensitivities differences(const lmc::Model& m, double h, std::int64_t steps, double e) {
+  lmc::Linearization l(m);
+  const std::vector<double> begin = l.state().copy(), parameters = parametersOf(m);
+  const std::size_t n = l.coordinates().size(), np = l.parameters().size();
+  const std::vector<double> there = endOf(m, begin, parameters, h, steps);
+  const auto endFor = [&](std::size_t column, double by) {
+    std::copy(begin.begin(), begin.end(), l.state().begin());
+    std::vector<double> p = parameters;
+    if (column < n) {
+      std::vector<double> z(n, 0.0);
+      z[column] = by;
+      l.move(z);
+    } else {
+      p[column - n] += by;
+    }
+    const std::vector<double> end = endOf(m, l.state().copy(), p, h, steps);
+    std::copy(there.begin(), there.end(), l.state().begin());
+    const std::vector<double> z = l.difference(end);
+    return Vector(Eigen::Map<const Vector>(z.data(), static_cast<Eigen::Index>(n)));
+  };
+  Matrix all(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n + np));
+  for (std::size_t j = 0; j < n + np; ++j)
+    all.col(static_cast<Eigen::Index>(j)) =
+        (8 * (endFor(j, e) - endFor(j, -e)) - (endFor(j, 2 * e) - endFor(j, -2 * e))) / (12 * e);
+  return {all.leftCols(static_cast<Eigen::Index>(n)), all.rightCols(static_cast<Eigen::Index>(np))};
+}
+
+double relative(const Matrix& got, const Matrix& expected) {
+  return (got - expected).cwiseAbs().maxCoeff() / std::max(1.0, expected.cwiseAbs().maxCoeff());
+}
+
+void expectDifferences(const std::string& text, double h, std::int64_t steps, double e = 1e-4, double bound = 1e-7) {
+  const lmc::Model m = compiled(text);
+  const Sensitivities got = propagated(m, h, steps), expected = differences(m, h, steps, e);
+  EXPECT_LT(relative(got.byState, expected.byState), bound) << got.byState << "\n\n" << expected.byState;
+  if (got.byParameters.size() > 0) {
+    EXPECT_LT(relative(got.byParameters, expected.byParameters), bound)
+        << got.byParameters << "\n\n" << expected.byParameters;
+  }
+  // The adjoint is the transpose of what was propagated.
+  lmc::Linearization l(m);
+  if (l.outputs().empty()) return;
+  const std::size_t outputs = l.outputs().size();
+  const auto weights = [&](std::int64_t k, lmc::Span<const double>) {
+    return k == steps ? std::vector<double>(outputs, 1.0) : std::vector<double>();
+  };
+  const lmc::CostGradient g = l.gradient(h, steps, {}, weights);
+  const std::size_t n = l.coordinates().size();
+  (void)l.propagate(h, steps, std::vector<double>(n, 0.0));
+  const lmc::Jacobians c = l.jacobians(lmc::Linearized::Outputs);
+  const auto rows = static_cast<Eigen::Index>(c.rows);
+  const Matrix byState = Eigen::Map<const Matrix>(c.state.data(), rows, static_cast<Eigen::Index>(n));
+  const Vector along = (byState * got.byState).colwise().sum();
+  EXPECT_LT(relative(Eigen::Map<const Vector>(g.state.data(), along.size()), along), 1e-11);
+  if (g.parameters.empty()) return;
+  const Matrix direct =
+      Eigen::Map<const Matrix>(c.parameters.data(), rows, static_cast<Eigen::Index>(g.parameters.size()));
+  const Vector byData = (byState * got.byParameters + direct).colwise().sum();
+  EXPECT_LT(relative(Eigen::Map<const Vector>(g.parameters.data(), byData.size()), byData), 1e-11);
+}
+
+const char* const ball = R"(
+model Ball {
+  param g = 9.81;  param e = 0.8;
+  config z : R velocity v;
+  lagrangian = 0.5*v^2 - g*z;
+  event hit = falling(z) { reset v = -e*v; }
+  initial z = 1;
+  initial v = 0.3;
+  observe height = z;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)";
+
+const char* const contactBall = R"(
+model Ball {
+  param g = 9.81;  param e = 0.8;
+  config z : R velocity v;
+  lagrangian = 0.5*v^2 - g*z;
+  contact floor : z >= 0 { restitution = e; }
+  initial z = 1;
+  initial v = 0.3;
+  observe height = z;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)";
+
+} // namespace
+
+/// With the time of flight t1 = (v + sqrt(v^2 + 2 g z))/g and w = sqrt(v^2 + 2 g z): behind the impact v+ = e w, and
+/// z(t) = e w (t - t1) - g (t - t1)^2/2.
+TEST(JumpDerivatives, OfABouncingBallAreThoseOfItsTimeOfFlight) {
+  for (const char* const text : {ball, contactBall}) {
+    const lmc::Model m = compiled(text);
+    const double g = 9.81, e = 0.8, z = 1, v = 0.3, h = 0.01, t = 0.7;
+    const Sensitivities got = propagated(m, h, 70);
+    ASSERT_EQ(got.byState.rows(), 2);
+    const double w = std::sqrt(v * v + 2 * g * z), t1 = (v + w) / g, s = t - t1;
+    // Derivatives by z, v, g, e.
+    const double dw[] = {g / w, v / w, z / w, 0};
+    const double dt1[] = {dw[0] / g, (1 + dw[1]) / g, dw[2] / g - t1 / g, 0};
+    Matrix expected(2, 4);
+    for (int k = 0; k < 4; ++k) {
+      const double de = k == 3 ? 1 : 0, dg = k == 2 ? 1 : 0;
+      expected(0, k) = (de * w + e * dw[k]) * s - e * w * dt1[k] - dg * s * s / 2 + g * s * dt1[k];
+      expected(1, k) = de * w + e * dw[k] - dg * s + g * dt1[k];
+    }
+    Matrix all(2, 4);
+    all << got.byState, got.byParameters;
+    EXPECT_LT(relative(all, expected), 1e-12) << all << "\n\n" << expected;
+  }
+}
+
+TEST(JumpDerivatives, GoThroughManyImpacts) {
+  expectDifferences(ball, 0.01, 250, 1e-5, 1e-6);
+  expectDifferences(contactBall, 0.01, 250, 1e-5, 1e-6);
+}
+
+/// x'' = -x with v -> -e v + c at x = a falling: the time of the event, and with it the state behind, in closed form.
+TEST(JumpDerivatives, OfAnOscillatorWithAResetThatDependsOnTheTime) {
+  expectDifferences(R"(
+model Oscillator {
+  param k = 1.3;  param e = 0.7;  param a = 0.2;  param c = 0.05;
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 - 0.5*k*x^2;
+  event hit = falling(x - a - 0.1*sin(2*t)) { reset v = -e*v + c*cos(t) + 0.1*x^2; }
+  initial x = 1;
+  observe there = x*v;
+  simulate { method = RKMK4; time = 0..4; step = 0.02; }
+}
+)",
+                    0.02, 200);
+}
+
+TEST(JumpDerivatives, InTangentSpacesOfRotationsAndSpheres) {
+  expectDifferences(R"(
+model Body {
+  param J : mat(3,3) = diag(1, 2, 2.5);
+  param e = 0.6;
+  config R : SO(3) velocity W;
+  config q : S^2 velocity w;
+  lagrangian = 0.5*dot(W, J*W) + 0.5*dot(q', q') - dot(e3, R*e1) - 2*dot(e3, q) + 0.3*dot(q, R*e2);
+  event turn = rising(dot(e1, R*e2) - 0.1) { reset W = [-e*W[1], W[2], W[3] + 0.2*W[1]]; }
+  event low = rising(dot(q, e1)) { reset w = -e*w; reset R = R*SO(3).exp(0.1*[W[2], 1, 0]); }
+  initial W = [0.9, 0.4, -1.2];
+  initial q = [-0.8, 0.6, 0];
+  initial w = [0.2, 0.5, 1.5];
+  observe height = dot(e3, R*e1) + q[3];
+  simulate { method = RKMK4; time = 0..3; step = 0.01; }
+}
+)",
+                    0.01, 300, 1e-4, 2e-7);
+}
+
+TEST(JumpDerivatives, OfASampledController) {
+  expectDifferences(R"(
+model Sampled {
+  param k = 3;  param d = 1.5;  param T = 0.0625;
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 - 0.5*x^2;
+  discrete u = 0;
+  discrete last : vec(2) = [0, 0];
+  discrete count : int = 0;
+  every T { reset u = -k*x - d*last[1]; reset last = [v, x]; reset count = count + 1; }
+  force on x = u + 0.1*count;
+  initial x = 1;
+  observe there = x + u;
+  simulate { method = RKMK4; time = 0..2; step = 0.02; }
+}
+)",
+                    0.02, 100);
+}
+
+TEST(JumpDerivatives, OfContactsWithFrictionAndRotation) {
+  // A disk that hits the floor obliquely: it sticks at the impact, then slides at others.
+  const auto disk = [](const std::string& friction, const std::string& w) {
+    return R"(
+model Disk {
+  param m = 1.2;  param r = 0.3;  param g = 9.81;  param mu = )" +
+           friction + R"(;  param e = 0.7;
+  config x : R^2 velocity v;
+  config phi : R velocity w;
+  lagrangian = 0.5*m*dot(v, v) + 0.25*m*r^2*w^2 - m*g*x[2] - 0.2*x[1]^2;
+  contact floor : x[2] >= r + 0.05*x[1] { restitution = e; friction = mu; slip = v[1] + r*w; }
+  initial x = [0, 0.8];
+  initial v = [0.9, 0];
+  initial w = )" +
+           w + R"(;
+  observe there = x[1] + x[2] + r*phi;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)";
+  };
+  expectDifferences(disk("0.6", "0.5"), 0.01, 90); // sticks
+  expectDifferences(disk("0.05", "8"), 0.01, 90);  // slides
+}
+
+TEST(JumpDerivatives, OfAContactThatClosesAndSlidesToRest) {
+  expectDifferences(R"(
+model Block {
+  param mu = 0.4;  param g = 9.81;
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - g*x[2];
+  contact floor : x[2] >= 0 { friction = mu; slip = v[1]; }
+  initial x = [0, 0.4];
+  initial v = [2, 0.5];
+  observe there = x[1];
+  simulate { method = RKMK4; time = 0..2; step = 0.01; }
+}
+)",
+                    0.01, 150);
+}
+
+TEST(JumpDerivatives, OfSeveralContactsTogether) {
+  // Two balls between walls: one rests on the floor while the other falls on it.
+  expectDifferences(R"(
+model Two {
+  param g = 9.81;  param e = 0.5;
+  config a : R velocity va;
+  config b : R velocity vb;
+  config c : R velocity vc;
+  lagrangian = 0.5*va^2 + vb^2 + 0.7*vc^2 - g*a - 2*g*b;
+  contact floor : a >= 0;
+  contact pair : b - a >= 0.3 { restitution = e; }
+  contact wall : c + 0.2*b <= 1.4 { restitution = 0.9; }
+  initial b = 1;
+  initial vc = 2;
+  observe there = a + 2*b + c;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)",
+                    0.01, 90);
+}
+
+TEST(JumpDerivatives, OfAVariationalMethodWithAConstraint) {
+  expectDifferences(R"(
+model Pendulum {
+  param l = 1;  param g = 9.81;  param e = 0.9;
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - g*x[2];
+  constraint rod : dot(x, x) = l^2;
+  contact wall : x[1] >= 0.1 { restitution = e; }
+  initial x = [0.8, -0.6];
+  observe there = x[1] + v[2];
+  simulate { method = VITrapezoid; time = 0..1; step = 0.005; }
+}
+)",
+                    0.005, 200, 1e-4, 1e-6);
+}
+
+TEST(JumpDerivatives, OfOneStepGoThroughItsJumps) {
+  const lmc::Model m = compiled(ball);
+  lmc::Linearization l(m);
+  const std::vector<double> y{0.002, -1};
+  std::copy(y.begin(), y.end(), l.state().begin());
+  const double h = 0.01;
+  const lmc::Jacobians j = l.jacobians(lmc::Linearized::Step, h);
+  // As in the first test, from z = 0.002, v = -1 at time 0.
+  const double g = 9.81, e = 0.8, w = std::sqrt(1 + 2 * g * 0.002), t1 = (-1 + w) / g, s = h - t1;
+  EXPECT_NEAR(j.value[0], e * w * s - g * s * s / 2, 1e-15);
+  EXPECT_NEAR(j.value[1], e * w - g * s, 1e-14);
+  const double dw[] = {g / w, -1 / w}, dt[] = {1 / w, (1 - 1 / w) / g};
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(j.state[2 * k], e * dw[k] * s - (e * w - g * s) * dt[k], 1e-12);
+    EXPECT_NEAR(j.state[2 * k + 1], e * dw[k] + g * dt[k], 1e-11);
+  }
+  EXPECT_EQ(l.state().copy(), y);
+  const std::vector<double> z{0.3, -0.2}, lambda{1.5, 0.25};
+  const std::vector<double> image = l.forward(lmc::Linearized::Step, h, z).copy();
+  const lmc::Covectors back = l.adjoint(lmc::Linearized::Step, h, lambda);
+  EXPECT_NEAR(image[0] * lambda[0] + image[1] * lambda[1], back.state[0] * z[0] + back.state[1] * z[1], 1e-12);
+}
+
+TEST(JumpDerivatives, OfGrazingEventsAreRefused) {
+  const lmc::Model m = compiled(R"(
+model Grazing {
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 - 0.5*x^2;
+  event hit = x - 1 { reset v = -v; }
+  initial x = 0;
+  initial v = 1;
+  simulate { method = RKMK4; time = 0..2; step = 0.01; }
+}
+)");
+  lmc::Linearization l(m);
+  try {
+    const std::vector<double> z = l.propagate(0.01, 200, {1.0, 0.0});
+    // Fourth order leaves the maximum below 1 by more than rounding, so that nothing happens.
+    EXPECT_LT(l.state()[0], 1);
+  } catch (const lmc::Error& e) {
+    EXPECT_EQ(e.kind(), lmc::Error::Kind::RunFailed);
+    EXPECT_NE(std::string(e.what()).find("grazes"), std::string::npos) << e.what();
+    EXPECT_NEAR(e.time(), std::acos(-1.0) / 2, 1e-3);
+  }
+}
+
+TEST(JumpDerivatives, OfEventsThatEndTheMotionAreRefused) {
+  lmc::Linearization l(compiled(R"(
+model Ends {
+  config x : R velocity v;
+  lagrangian = 0.5*v^2;
+  event hit = rising(x - 0.5) { reset v = 2*v; }
+  event stop = rising(x - 1);
+  initial v = 1;
+  simulate { method = RKMK4; time = 0..2; step = 0.01; }
+}
+)"));
+  std::string message;
+  EXPECT_EQ(host::kindOf([&] { (void)l.propagate(0.01, 100, {1.0, 0.0}); }, &message), lmc::Error::Kind::RunFailed);
+  EXPECT_NE(message.find("`stop`"), std::string::npos) << message;
+  EXPECT_EQ(host::kindOf([&] { (void)l.propagate(-0.01, 1, {1.0, 0.0}); }), lmc::Error::Kind::Misuse);
+}
+
+TEST(JumpDerivatives, OfEventsAtOneTimeAreRefused) {
+  lmc::Linearization l(compiled(R"(
+model Corner {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v);
+  event right = rising(x[1] - 1) { reset v = [-v[1], v[2]]; }
+  event up = rising(x[2] - 1) { reset v = [v[1], -v[2]]; }
+  initial v = [1, 1];
+  simulate { method = RKMK4; time = 0..2; step = 0.0625; }
+}
+)"));
+  std::string message;
+  EXPECT_EQ(host::kindOf([&] { (void)l.propagate(0.0625, 32, {1.0, 0.0, 0.0, 0.0}); }, &message),
+            lmc::Error::Kind::RunFailed);
+  EXPECT_NE(message.find("one after the other"), std::string::npos) << message;
+}
