@@ -52,8 +52,8 @@ const runtime::LinearizedProblem& detail::ModelData::linearization() const {
     request.step = !method.empty();
     linearized = translated([&] { return pipeline->buildLinearization(request); });
     if (!linearized) {
-      for (const Diagnostic& d : pipeline->diagnostics().sorted())
-        if (d.code == Code::LIE0652) throw Error(Error::Kind::Unavailable, d.message + " (LIE0652)");
+      for (const lmc::Diagnostic& d : pipeline->diagnostics().sorted())
+        if (d.code == lmc::Code::LIE0652) throw Error(Error::Kind::Unavailable, d.message + " (LIE0652)");
       throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
     }
   }

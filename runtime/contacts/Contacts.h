@@ -47,8 +47,8 @@ public:
 
   struct Outcome {
     std::int32_t status = Ok;
-    std::string cause{};    ///< a sentence without a full stop; empty: that of the status
-    std::vector<int> hit{}; ///< the contacts that had an impact
+    std::string cause{};                  ///< a sentence without a full stop; empty: that of the status
+    std::vector<int> hit{};               ///< the contacts that had an impact
     std::vector<ContactImpact> impacts{}; ///< one after the other; empty where they are not kept
   };
   /// From now on outcomes have their impacts.

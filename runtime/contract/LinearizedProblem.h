@@ -26,9 +26,10 @@ struct LinearizedFunctions {
 /// First-order changes of what makes a state jump, along a direction of state, inputs, parameters and time: of the
 /// problem's own functions of events, resets, samplings and contacts, in Output.
 struct LinearizedJumps {
-  Computed events;              ///< argument t: changes of the values of Problem::events(), in that order
-  std::vector<Computed> resets; ///< arguments t and the member, one for each of Functions::resets: of the storage behind
-  Computed ticks;               ///< argument t: changes of `intervals` and `firsts`
+  Computed events; ///< argument t: changes of the values of Problem::events(), in that order
+  std::vector<Computed>
+      resets;     ///< arguments t and the member, one for each of Functions::resets: of the storage behind
+  Computed ticks; ///< argument t: changes of `intervals` and `firsts`
   std::vector<Field> intervals, firsts; ///< of Problem::ticks; a first time that is not given has no place
   Computed contacts;                    ///< argument t: of the fields of ContactRules
   Field rate, jacobian, response;

@@ -31,8 +31,7 @@ std::int32_t ImpactMap::look(double t) {
 
 std::int32_t ImpactMap::lookAlong(double t, const UnitDirection& d, Rows& change) {
   const LinearizedJumps& jumps = *w_.problem().jumps;
-  const std::int32_t status =
-      w_.change(jumps.contacts.function, t, 0, d.state, d.inputs, d.parameters, d.time);
+  const std::int32_t status = w_.change(jumps.contacts.function, t, 0, d.state, d.inputs, d.parameters, d.time);
   Workspace& w = w_.memory();
   change = {numbersOf(w, jumps.rate), numbersOf(w, jumps.jacobian), numbersOf(w, jumps.response)};
   return status;
@@ -105,8 +104,7 @@ std::int32_t ImpactMap::of(const ContactImpact& impact, double t, JumpMatrix& ma
     const ContactRule& r = rules_.list[impact.contacts[k]];
     if (r.tangents < 2) return 0.0;
     const std::array<double, 2>& d = impact.solution.directions[k];
-    const double length =
-        std::hypot(impact.solution.rates[at(r.slip)], impact.solution.rates[at(r.slip + 1)]);
+    const double length = std::hypot(impact.solution.rates[at(r.slip)], impact.solution.rates[at(r.slip + 1)]);
     return ((i == j ? 1.0 : 0.0) - d[i] * d[j]) / length;
   };
   const auto friction = [&](std::size_t k) {
@@ -160,8 +158,8 @@ std::int32_t ImpactMap::of(const ContactImpact& impact, double t, JumpMatrix& ma
       } else {
         const ContactRule& r = rules_.list[impact.contacts[k]];
         const std::size_t own = i - at(r.slip);
-        right[i] = -lawChange(jumps.frictions[impact.contacts[k]]) * p[at(r.normal)] *
-                   impact.solution.directions[k][own];
+        right[i] =
+            -lawChange(jumps.frictions[impact.contacts[k]]) * p[at(r.normal)] * impact.solution.directions[k][own];
         for (std::int64_t o = 0; o < r.tangents; ++o)
           right[i] -= friction(k) * p[at(r.normal)] * slope(k, own, at(o)) * rates[at(r.slip + o)];
       }

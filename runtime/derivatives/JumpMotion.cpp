@@ -73,8 +73,9 @@ std::int32_t JumpMotion::afterContacts(const std::vector<ContactImpact>& impacts
 
 std::int32_t JumpMotion::statusOf(const JumpSteps::Outcome& o) {
   if (o.stop)
-    throw NoDerivative(o.time, "the event `" + o.stop->name + "` ends the motion, and behind it there is nothing to "
-                                                              "differentiate");
+    throw NoDerivative(o.time, "the event `" + o.stop->name +
+                                   "` ends the motion, and behind it there is nothing to "
+                                   "differentiate");
   if (o.status != Ok && !o.cause.empty()) throw NoDerivative(o.time, o.cause);
   return o.status;
 }
@@ -163,8 +164,9 @@ std::int32_t JumpMotion::timeEvents(const StepPiece& piece) {
     if (!watch[k].goesOn) return statusOf({Ok, end, {}, EventFound{name, end}});
     const double least = grazing * watch.largest(k) / std::max(std::abs(end - piece.from), std::abs(end) * 1e-12);
     if (watch.touches(k) || !(std::abs(rates[k]) > least))
-      throw NoDerivative(end, "the event `" + name + "` only grazes zero: whether, and when, it happens nearby is not "
-                                                    "a smooth function of the state");
+      throw NoDerivative(end, "the event `" + name +
+                                  "` only grazes zero: whether, and when, it happens nearby is not "
+                                  "a smooth function of the state");
     std::vector<double> own(columns_.count(), 0.0);
     for (std::size_t j = 0; j < columns_.time(); ++j) own[j] = -slopes[j][k] / rates[k];
     if (jump.timing.empty()) {

@@ -30,7 +30,7 @@ public:
 /// What ends a piece with a jump.
 struct JumpLinear {
   double time = 0;
-  std::string name;          ///< of the first event, or of the sampling
+  std::string name;           ///< of the first event, or of the sampling
   std::vector<double> timing; ///< tau+ by the columns of JumpColumns (that of the time is 0) of z0
   std::vector<double> length; ///< S_h, coordinates before the jump; empty where there is no piece
   JumpMatrix map;             ///< R by coordinates before it, inputs, parameters, time
@@ -70,8 +70,8 @@ private:
   JumpColumns columns_;
   JumpSteps steps_;
   ImpactMap impacts_;
-  JumpLinear jump_;  ///< at the end of the present piece
-  JumpMatrix total_; ///< of the jump so far
+  JumpLinear jump_;                          ///< at the end of the present piece
+  JumpMatrix total_;                         ///< of the jump so far
   std::vector<std::vector<double>> pending_; ///< changes of the storage by the columns, behind a reset
   std::vector<Passage>* passages_ = nullptr;
 };

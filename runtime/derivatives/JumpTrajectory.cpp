@@ -72,8 +72,7 @@ private:
     if (passage.length != 0) {
       setState(passage.begin);
       const std::array<double, 2> moved{late, -late};
-      const std::int32_t status =
-          w_.forward(LinearizedMap::Step, passage.from, passage.length, z, u, p, moved);
+      const std::int32_t status = w_.forward(LinearizedMap::Step, passage.from, passage.length, z, u, p, moved);
       if (status != Ok) return status;
       std::copy_n(w_.image(LinearizedMap::Step).begin(), z.size(), z.begin());
     }

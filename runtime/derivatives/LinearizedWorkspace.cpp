@@ -83,8 +83,8 @@ std::int32_t LinearizedWorkspace::setParameters(In values) {
   return w_.setUp();
 }
 
-std::int32_t LinearizedWorkspace::forward(LinearizedMap map, double t, double h, In direction, In inputs,
-                                          In parameters, In time) {
+std::int32_t LinearizedWorkspace::forward(LinearizedMap map, double t, double h, In direction, In inputs, In parameters,
+                                          In time) {
   putDirection(direction, inputs, parameters, time);
   return w_.call(of(map).forward, t, h);
 }

@@ -86,7 +86,8 @@ JumpSteps::Outcome JumpSteps::piece(double from, double& end, bool whole, double
   status = events_.look(from, length, end, to, happened);
   if (status != Ok) return failed(status, from);
   if (!events_.stuck().empty())
-    return {EventsCrowd, from,
+    return {EventsCrowd,
+            from,
             fmt::format("the event {} happens again and again behind this time, with less and less time between",
                         events_.stuck()),
             {}};

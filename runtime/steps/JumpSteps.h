@@ -43,8 +43,8 @@ public:
     [[nodiscard]] bool goesOn() const { return status == Ok && !stop; }
   };
 
-  /// The motion begins at the present state: contacts that touch there are looked at, samplings that are due are carried
-  /// out. With `Begin::Again` these have been carried out: the state is the one behind.
+  /// The motion begins at the present state: contacts that touch there are looked at, samplings that are due are
+  /// carried out. With `Begin::Again` these have been carried out: the state is the one behind.
   enum class Begin : std::uint8_t { Anew, Again };
   [[nodiscard]] Outcome begin(double t, Begin how);
   /// Between two steps inputs or parameters have been changed: what that causes is carried out.
@@ -70,8 +70,8 @@ private:
   Workspace& workspace_;
   EventWatch events_;
   Jumps jumps_;
-  double step_ = 0;            ///< of the grid
-  std::vector<double> saved_;  ///< at the begin of the piece
+  double step_ = 0;           ///< of the grid
+  std::vector<double> saved_; ///< at the begin of the piece
 };
 
 } // namespace lmc::runtime

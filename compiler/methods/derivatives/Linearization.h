@@ -31,15 +31,15 @@ struct MapDerivative {
 
 /// First-order changes of what makes a state jump, along a direction of state, inputs, parameters and time.
 struct JumpChanges {
-  sema::ArrayTuple events;                        ///< of the values of events, in the order of declaration
-  std::vector<sema::ArrayTuple> resets;           ///< of the storage behind each block of resets, shaped like `state`
-  sema::ArrayTuple intervals, firsts;             ///< of samplings; null where no first time is given
-  sema::ArrayTuple contacts;                      ///< of rate, jacobian and response of ContactEquations
-  sema::ArrayTuple restitutions, frictions;       ///< of the laws of each contact; null without
+  sema::ArrayTuple events;                  ///< of the values of events, in the order of declaration
+  std::vector<sema::ArrayTuple> resets;     ///< of the storage behind each block of resets, shaped like `state`
+  sema::ArrayTuple intervals, firsts;       ///< of samplings; null where no first time is given
+  sema::ArrayTuple contacts;                ///< of rate, jacobian and response of ContactEquations
+  sema::ArrayTuple restitutions, frictions; ///< of the laws of each contact; null without
 };
 
 struct Linearization {
-  Space coordinates; ///< of a tangent vector; numbers of `held` follow in all arrays that are shaped like one
+  Space coordinates;     ///< of a tangent vector; numbers of `held` follow in all arrays that are shaped like one
   sema::ArrayTuple held; ///< real discrete variables (LinearizationRequest::held)
 
   // Inputs of the functions, of role State.
