@@ -234,10 +234,10 @@ bool Pipeline::Impl::refusesResets(const std::string& what) {
   if (!jumps()) return false;
   diagnostics()
       .error(Code::LIE0652, model->range,
-             what + (model->contacts.empty() ? " of a model with resets" : " of a model with contacts") +
-                 " are not known: they jump where the state does")
-      .note(std::string("the derivative across an ") + (model->contacts.empty() ? "event" : "impact") +
-            " (its saltation matrix) is not computed yet");
+             what + " is that of its smooth motion, and this model has " +
+                 (model->contacts.empty() ? "resets" : "contacts") +
+                 ": where the state jumps the symplectic form need not be kept")
+      .note("gradients, linearized steps and `lmc orbit` go through jumps");
   return true;
 }
 

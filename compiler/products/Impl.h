@@ -179,7 +179,7 @@ struct Pipeline::Impl {
   bool refusesImpulses(const std::string& what);
   /// Pipeline::jumps.
   [[nodiscard]] bool jumps() const;
-  /// True, and reported, for a model with resets, whose steps are not all that moves it.
+  /// True, and reported, for a model whose state jumps, of whose jumps `what` (in the singular) does not know.
   bool refusesResets(const std::string& what);
   /// True, and reported, for a model whose resets are followed by a search that has no derivative (`initial adjust`).
   bool refusesJumpDerivatives();

@@ -165,6 +165,11 @@ private:
   }
 
   void addJumps(const methods::JumpChanges& c, runtime::LinearizedJumps& j) {
+    for (const sema::DiscreteVariable& d : model_.discretes)
+      for (const sym::Array* a : d.arrays)
+        for (std::int64_t k = 0; k < a->size(); ++k)
+          if (std::find(l_.held.begin(), l_.held.end(), a) == l_.held.end())
+            j.others.push_back(layout_.of(a).offset + k);
     if (!c.events.empty()) {
       unit::UnitBuilder::Outputs list = place(j.events.result, "events.image", c.events);
       j.events.function = unit_.function("events.forward", 1, std::move(list));

@@ -26,6 +26,8 @@ struct LinearizedFunctions {
 /// First-order changes of what makes a state jump, along a direction of state, inputs, parameters and time: of the
 /// problem's own functions of events, resets, samplings and contacts, in Output.
 struct LinearizedJumps {
+  /// Numbers of the state that are no part of a tangent vector: whole ones, truth values, what contacts remember.
+  std::vector<std::int64_t> others;
   Computed events; ///< argument t: changes of the values of Problem::events(), in that order
   std::vector<Computed>
       resets;     ///< arguments t and the member, one for each of Functions::resets: of the storage behind

@@ -55,7 +55,8 @@ public:
           const auto part = [j](std::span<const double> all, std::size_t size) {
             return all.empty() ? all : all.subspan(j * size, size);
           };
-          status = carry(passage, z.subspan(j * n, n), part(u, columns_.inputs), part(p, columns_.parameters), late[j]);
+          status = carryAlong(w_, passage, z.subspan(j * n, n), part(u, columns_.inputs), part(p, columns_.parameters),
+                              late[j]);
         }
       setState(end);
       passages.clear();
@@ -64,40 +65,6 @@ public:
       status = motion.step(steps_.t, steps_.h, k, passages);
     }
     return status;
-  }
-
-private:
-  std::int32_t carry(const Passage& passage, std::span<double> z, std::span<const double> u, std::span<const double> p,
-                     double& late) {
-    if (passage.length != 0) {
-      setState(passage.begin);
-      const std::array<double, 2> moved{late, -late};
-      const std::int32_t status = w_.forward(LinearizedMap::Step, passage.from, passage.length, z, u, p, moved);
-      if (status != Ok) return status;
-      std::copy_n(w_.image(LinearizedMap::Step).begin(), z.size(), z.begin());
-    }
-    late = 0;
-    if (!passage.jump) return Ok;
-    const JumpLinear& jump = *passage.jump;
-    const std::span<const double> timing = jump.timing;
-    const auto data = [&](std::span<const double> row) {
-      double sum = 0;
-      if (!u.empty()) sum += product(u, row.subspan(columns_.state));
-      if (!p.empty()) sum += product(p, row.subspan(columns_.state + columns_.inputs));
-      return sum;
-    };
-    late = product(z, timing) + data(timing);
-    for (std::size_t i = 0; i < z.size() && !jump.length.empty(); ++i) z[i] += jump.length[i] * late;
-    std::vector<double> next(z.size(), 0.0);
-    const auto add = [&](std::size_t column, double c) {
-      for (std::size_t i = 0; i < next.size() && c != 0; ++i) next[i] += c * jump.map.column(column)[i];
-    };
-    for (std::size_t j = 0; j < z.size(); ++j) add(j, z[j]);
-    for (std::size_t j = 0; j < u.size(); ++j) add(columns_.state + j, u[j]);
-    for (std::size_t j = 0; j < p.size(); ++j) add(columns_.state + columns_.inputs + j, p[j]);
-    add(columns_.time(), late);
-    std::copy(next.begin(), next.end(), z.begin());
-    return Ok;
   }
 };
 
@@ -192,6 +159,66 @@ private:
 };
 
 } // namespace
+
+std::int32_t carryAlong(LinearizedWorkspace& w, const Passage& passage, std::span<double> z, std::span<const double> u,
+                        std::span<const double> p, double& late) {
+  const JumpColumns columns = columnsOf(w.problem());
+  if (passage.length != 0) {
+    std::copy(passage.begin.begin(), passage.begin.end(), w.state().begin());
+    const std::array<double, 2> moved{late, -late};
+    const std::int32_t status = w.forward(LinearizedMap::Step, passage.from, passage.length, z, u, p, moved);
+    if (status != Ok) return status;
+    std::copy_n(w.image(LinearizedMap::Step).begin(), z.size(), z.begin());
+  }
+  late = 0;
+  if (!passage.jump) return Ok;
+  const JumpLinear& jump = *passage.jump;
+  const std::span<const double> timing = jump.timing;
+  const auto data = [&](std::span<const double> row) {
+    double sum = 0;
+    if (!u.empty()) sum += product(u, row.subspan(columns.state));
+    if (!p.empty()) sum += product(p, row.subspan(columns.state + columns.inputs));
+    return sum;
+  };
+  late = product(z, timing) + data(timing);
+  for (std::size_t i = 0; i < z.size() && !jump.length.empty(); ++i) z[i] += jump.length[i] * late;
+  std::vector<double> next(z.size(), 0.0);
+  const auto add = [&](std::size_t column, double c) {
+    for (std::size_t i = 0; i < next.size() && c != 0; ++i) next[i] += c * jump.map.column(column)[i];
+  };
+  for (std::size_t j = 0; j < z.size(); ++j) add(j, z[j]);
+  for (std::size_t j = 0; j < u.size(); ++j) add(columns.state + j, u[j]);
+  for (std::size_t j = 0; j < p.size(); ++j) add(columns.state + columns.inputs + j, p[j]);
+  add(columns.time(), late);
+  std::copy(next.begin(), next.end(), z.begin());
+  return Ok;
+}
+
+std::int32_t stepThroughJumps(LinearizedWorkspace& w, const TrajectorySteps& steps, JumpedStep& result) {
+  const JumpColumns columns = columnsOf(w.problem());
+  const std::size_t n = columns.state, count = columns.time();
+  const std::vector<double> here(w.state().begin(), w.state().end());
+  std::vector<double> z, u, p;
+  for (std::size_t j = 0; j < count; ++j) {
+    const UnitDirection d(columns, j);
+    z.insert(z.end(), d.state.begin(), d.state.end());
+    u.insert(u.end(), d.inputs.begin(), d.inputs.end());
+    p.insert(p.end(), d.parameters.begin(), d.parameters.end());
+  }
+  const auto putBack = [&] { std::copy(here.begin(), here.end(), w.state().begin()); };
+  std::int32_t status = Ok;
+  try {
+    status = propagateThroughJumps(w, {steps.t, steps.h, 1, steps.inputs, steps.goesOn}, z, u, p);
+  } catch (...) {
+    putBack();
+    throw;
+  }
+  result.next.assign(w.state().begin(), w.state().end());
+  putBack();
+  z.resize(n * columns.count(), 0.0);
+  result.map = {n, std::move(z)};
+  return status;
+}
 
 std::int32_t propagateThroughJumps(LinearizedWorkspace& workspace, const TrajectorySteps& steps,
                                    std::span<double> directions, std::span<const double> inputs,

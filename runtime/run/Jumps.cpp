@@ -73,6 +73,7 @@ Jumps::Outcome Jumps::start(double t, bool& hit, std::vector<double>& before) {
 }
 
 Jumps::Outcome Jumps::begin(double t) {
+  timers_.clear();
   if (problem_.ticks.empty()) return {};
   const std::int32_t status = workspace_.call(problem_.functions.ticks, t);
   if (status != Ok) return {status, {}, {}};

@@ -119,6 +119,8 @@ LMC_INLINE namespace v1 {
     [[nodiscard]] Status tryStep(double h);
     /// n steps without an exception.
     [[nodiscard]] Status trySteps(double h, std::int64_t n);
+    /// Throws the Error that `step` throws where the last call of these two has returned this status.
+    [[noreturn]] void fail(Status status) const;
 
     /// The events in the last call of these functions, by time; the first thousand. Valid until the next one. Samplings
     /// are not among them.
@@ -178,7 +180,6 @@ LMC_INLINE namespace v1 {
 
   private:
     friend struct detail::Access;
-    [[noreturn]] void fail(Status status) const;
     std::unique_ptr<detail::WorkspaceData> impl_;
   };
 
