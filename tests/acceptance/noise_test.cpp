@@ -1,5 +1,6 @@
 // Noise of samplings: the same numbers however a model is stepped.
 #include "acceptance/Tool.h"
+#include "acceptance/Trajectory.h"
 
 #include <array>
 #include <cmath>

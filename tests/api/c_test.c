@@ -273,6 +273,7 @@ static void jumps(void) {
   OK(lmc_workspace_happened_at(w, 0, &hit));
   CHECK(strcmp(hit.name, "ground") == 0 && fabs(hit.time - 1) < 1e-12);
   CHECK(lmc_workspace_happened_at(w, 1, &hit) == LMC_MISUSE);
+  OK(lmc_workspace_steps(w, 0.01, 200));
   lmc_run_settings_init(&s);
   s.to = 1e7;
   s.cancel = ask;

@@ -125,12 +125,13 @@ model Crowd {
   lagrangian = 0.5*v^2;
   event a = rising(x - 0.5) { reset x = 0.4; }
   event b = falling(x - 0.45) { reset x = 0.6; }
+  initial x = 0.46;
   initial v = 1;
   simulate { method = RKMK4; time = 0..1; step = 0.1; }
 }
 )")
                            .workspace();
-  w.step(0.1, 4);
+  w.step(0.01, 2);
   const std::vector<double> before = w.state().copy();
   std::string message;
   EXPECT_EQ(host::kindOf([&] { w.step(0.2); }, &message), lmc::Error::Kind::RunFailed);

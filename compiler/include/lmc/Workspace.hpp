@@ -105,7 +105,8 @@ LMC_INLINE namespace v1 {
 
     /// One step of length h. A step that fails throws Error of kind RunFailed, and the state is the one before. Events,
     /// resets, samplings and contacts are carried out as a run does, with the same bits where the steps are those of
-    /// the run; events without a block, which end a run, end no step. What has happened: `happened`.
+    /// the run; events without a block, which end a run, end no step. What has happened: `happened`. Of a model whose
+    /// state jumps h is not negative: it has no past of its own.
     void step(double h) {
       const Status status = tryStep(h);
       if (status != Status::Success) fail(status);
