@@ -114,10 +114,11 @@ int main(void) {
 TEST(Noise, HasItsPlaces) {
   const Workspace w;
   const auto failure = [&](const std::string& block) {
-    const Outcome o = w.lmc({"check", w.write("m.lie", "model M {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2;\n"
-                                                      "  discrete u = 0;\n  " +
-                                                          block + "\n}\n")
-                                          .string()});
+    const Outcome o =
+        w.lmc({"check", w.write("m.lie", "model M {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2;\n"
+                                         "  discrete u = 0;\n  " +
+                                             block + "\n}\n")
+                            .string()});
     return o.status == 0 ? std::string() : o.err;
   };
   EXPECT_EQ(failure("every 0.1 { reset u = normal(0, 1); }"), "");

@@ -43,8 +43,9 @@ std::int64_t numbersOf(const sema::ArrayTuple& arrays) {
 class Linearizer {
 public:
   Linearizer(mechanics::Layer& layer, const Step* step, const LinearizationRequest& request)
-      : system_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), step_(step), want_(request),
-        tangent_(layer), y_(tangent_.phase().state()), inputs_(inputArrays(m_)), parameters_(parameterArrays(m_)) {
+      : layer_(layer), system_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), step_(step),
+        want_(request), tangent_(layer), y_(tangent_.phase().state()), inputs_(inputArrays(m_)),
+        parameters_(parameterArrays(m_)) {
     for (const PhaseSlot& s : tangent_.phase().slots()) {
       for (const sym::Array* a : s.state) {
         r_.state.push_back(a);
@@ -302,38 +303,10 @@ private:
     }
     if (r_.ofOutputs) r_.ofOutputs->change = storeValues(changeOf(t, r_.outputs), "C");
     if (r_.ofConstraints) r_.ofConstraints->change = storeValues(changeOf(t, r_.constraints), "G");
-    if (want_.jumps) addJumps(t, pass);
-  }
-
-  void addJumps(sym::Tangent& t, const Pass& pass) {
-    JumpChanges& j = r_.jumps.emplace();
-    const auto of = [&](const sym::Array* a, const std::string& name) -> const sym::Array* {
-      return a == nullptr ? nullptr : storeValues(changeOf(t, {a}), name)[0];
-    };
-    for (const sema::Event& e : m_.events) j.events.push_back(of(e.array, "event"));
-    const auto addReset = [&](const std::vector<sema::ResetValue>& resets) {
-      if (resets.empty()) return;
-      sema::ArrayTuple after = pass.change;
-      addHeld(after, "reset", Held::Same);
-      for (const sema::ResetValue& r : resets) {
-        const auto it = std::find(r_.state.begin(), r_.state.end(), r.state);
-        if (it != r_.state.end()) after[static_cast<std::size_t>(it - r_.state.begin())] = of(r.after, "reset");
-      }
-      j.resets.push_back(std::move(after));
-    };
-    for (const sema::Event& e : m_.events) addReset(e.resets);
-    for (const sema::Sampling& s : m_.samplings) {
-      addReset(s.resets);
-      j.intervals.push_back(of(s.interval, "interval"));
-      j.firsts.push_back(of(s.first, "first"));
-    }
-    if (!system_.contacts || m_.contacts.empty()) return;
-    const mechanics::ContactEquations& c = *system_.contacts;
-    j.contacts = storeValues(changeOf(t, {c.rate, c.jacobian, c.response}), "contacts");
-    for (const sema::Contact& contact : m_.contacts) {
-      j.restitutions.push_back(of(contact.restitution, "restitution"));
-      j.frictions.push_back(of(contact.coefficient, "friction"));
-    }
+    if (!want_.jumps) return;
+    sema::ArrayTuple change = pass.change;
+    addHeld(change, "reset", Held::Same);
+    r_.jumps = jumpChanges(layer_, t, r_.state, change);
   }
 
   // --- matrices --------------------------------------------------------------------------------------------------
@@ -512,6 +485,7 @@ private:
     return arrays;
   }
 
+  mechanics::Layer& layer_;
   const mechanics::System& system_;
   const sema::Model& m_;
   sym::Program& p_;

@@ -8,11 +8,11 @@
 #pragma once
 
 #include "methods/Instantiate.h"
+#include "methods/derivatives/JumpDerivatives.h"
 #include "methods/derivatives/LinearizationRequest.h"
 #include "methods/derivatives/TangentCoordinates.h"
 
 #include <optional>
-#include <vector>
 
 namespace lmc::methods {
 
@@ -27,15 +27,6 @@ struct MapDerivative {
   // of f: the change of f itself beside that of the motion (TangentCoordinates::Variation)
   sema::ArrayTuple fieldChange;
   const sym::Array* fieldStateMatrix = nullptr;
-};
-
-/// First-order changes of what makes a state jump, along a direction of state, inputs, parameters and time.
-struct JumpChanges {
-  sema::ArrayTuple events;                  ///< of the values of events, in the order of declaration
-  std::vector<sema::ArrayTuple> resets;     ///< of the storage behind each block of resets, shaped like `state`
-  sema::ArrayTuple intervals, firsts;       ///< of samplings; null where no first time is given
-  sema::ArrayTuple contacts;                ///< of rate, jacobian and response of ContactEquations
-  sema::ArrayTuple restitutions, frictions; ///< of the laws of each contact; null without
 };
 
 struct Linearization {

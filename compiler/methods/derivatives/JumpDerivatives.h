@@ -1,0 +1,25 @@
+// Derivatives of what makes a state jump: values of events, states behind resets, times of samplings, the rows and laws
+// that impacts are solved from.
+#pragma once
+
+#include "methods/Instantiate.h"
+#include "sym/derivatives/Derivative.h"
+
+#include <vector>
+
+namespace lmc::methods {
+
+/// First-order changes along a direction of state, inputs, parameters and time.
+struct JumpChanges {
+  sema::ArrayTuple events;                  ///< of the values of events, in the order of declaration
+  std::vector<sema::ArrayTuple> resets;     ///< of the storage behind each block of resets, shaped like the state
+  sema::ArrayTuple intervals, firsts;       ///< of samplings; null where no first time is given
+  sema::ArrayTuple contacts;                ///< of rate, jacobian and response of ContactEquations
+  sema::ArrayTuple restitutions, frictions; ///< of the laws of each contact; null without
+};
+
+/// Appends the equations. `along` has the direction as its seeds, `change` is that of the arrays in `state`.
+[[nodiscard]] JumpChanges jumpChanges(mechanics::Layer& layer, sym::Tangent& along, const sema::ArrayTuple& state,
+                                      const sema::ArrayTuple& change);
+
+} // namespace lmc::methods
