@@ -4,6 +4,19 @@
 
 namespace lmc::methods {
 
+void appendHeld(sym::Program& program, sema::ArrayTuple& list, const sema::ArrayTuple& held,
+                const sema::ArrayTuple& directions, const std::string& name, Held what) {
+  sym::Graph& g = program.graph();
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    const sym::Array* const a = held[k];
+    const sym::Array* const z = directions[directions.size() - held.size() + k];
+    list.push_back(sym::defineLike(program, *a, name + "." + a->name, [&](const std::vector<sym::Expr>& index) {
+      const sym::Expr change = what == Held::Zero ? g.zero(a->shape) : g.load(z, index);
+      return what == Held::Moved ? g.add(g.load(a, index), change) : change;
+    }));
+  }
+}
+
 JumpChanges jumpChanges(mechanics::Layer& layer, sym::Tangent& along, const sema::ArrayTuple& state,
                         const sema::ArrayTuple& change) {
   const sema::Model& m = layer.model;

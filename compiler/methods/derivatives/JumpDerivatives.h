@@ -5,6 +5,7 @@
 #include "methods/Instantiate.h"
 #include "sym/derivatives/Derivative.h"
 
+#include <string>
 #include <vector>
 
 namespace lmc::methods {
@@ -17,6 +18,13 @@ struct JumpChanges {
   sema::ArrayTuple contacts;                ///< of rate, jacobian and response of ContactEquations
   sema::ArrayTuple restitutions, frictions; ///< of the laws of each contact; null without
 };
+
+/// What arrays of discrete variables become, behind those of the phase manifold: moved along the direction, its change,
+/// or nothing.
+enum class Held : std::uint8_t { Moved, Same, Zero };
+/// Appends such arrays to `list`. The directions of `held` are the last ones of `directions`.
+void appendHeld(sym::Program& program, sema::ArrayTuple& list, const sema::ArrayTuple& held,
+                const sema::ArrayTuple& directions, const std::string& name, Held what);
 
 /// Appends the equations. `along` has the direction as its seeds, `change` is that of the arrays in `state`.
 [[nodiscard]] JumpChanges jumpChanges(mechanics::Layer& layer, sym::Tangent& along, const sema::ArrayTuple& state,

@@ -9,18 +9,17 @@ namespace lmc::methods {
 
 using sym::Expr;
 
-sema::ArrayTuple inputArrays(const sema::Model& model) {
+static sema::ArrayTuple dataOf(const sema::Model& model, sema::Parameter::Use use) {
   sema::ArrayTuple list;
   for (const sema::Parameter& p : model.parameters)
-    if (p.use == sema::Parameter::Use::InputValue) list.push_back(p.array);
+    if (p.use == use) list.push_back(p.array);
   return list;
 }
-
+sema::ArrayTuple inputArrays(const sema::Model& model) {
+  return dataOf(model, sema::Parameter::Use::InputValue);
+}
 sema::ArrayTuple parameterArrays(const sema::Model& model) {
-  sema::ArrayTuple list;
-  for (const sema::Parameter& p : model.parameters)
-    if (p.use == sema::Parameter::Use::Parameter) list.push_back(p.array);
-  return list;
+  return dataOf(model, sema::Parameter::Use::Parameter);
 }
 
 namespace {
@@ -53,10 +52,9 @@ public:
       }
     }
     phaseParts_ = r_.state.size();
-    for (const sema::DiscreteVariable& d : m_.discretes) {
-      if (std::find(want_.held.begin(), want_.held.end(), d.name) == want_.held.end()) continue;
-      r_.held.insert(r_.held.end(), d.arrays.begin(), d.arrays.end());
-    }
+    for (const sema::DiscreteVariable& d : m_.discretes)
+      if (std::find(want_.held.begin(), want_.held.end(), d.name) != want_.held.end())
+        r_.held.insert(r_.held.end(), d.arrays.begin(), d.arrays.end());
     r_.state.insert(r_.state.end(), r_.held.begin(), r_.held.end());
   }
 
@@ -105,9 +103,8 @@ private:
     for (const sym::Array* a : inputs_) r_.inputDirection.push_back(input("d", *a));
     for (const sym::Array* a : parameters_) r_.parameterDirection.push_back(input("d", *a));
     for (const sym::Array* a : r_.state) r_.storageChange.push_back(input("d", *a));
-    if (!want_.jumps) return;
     for (const char* name : {"dt", "dh"})
-      r_.timeDirection.push_back(g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::State));
+      if (want_.jumps) r_.timeDirection.push_back(g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::State));
   }
 
   void collectOutputs() {
@@ -123,17 +120,8 @@ private:
     return r;
   }
 
-  /// Of discrete variables, behind arrays of the phase manifold: sums, copies or zeros.
-  enum class Held : std::uint8_t { Moved, Same, Zero };
   void addHeld(sema::ArrayTuple& list, const std::string& name, Held what) {
-    for (std::size_t k = 0; k < r_.held.size(); ++k) {
-      const sym::Array* const a = r_.held[k];
-      const sym::Array* const z = r_.direction[r_.coordinates.size() + k];
-      list.push_back(sym::defineLike(p_, *a, name + "." + a->name, [&](const std::vector<Expr>& index) {
-        const Expr change = what == Held::Zero ? g_.zero(a->shape) : g_.load(z, index);
-        return what == Held::Moved ? g_.add(g_.load(a, index), change) : change;
-      }));
-    }
+    appendHeld(p_, list, r_.held, r_.direction, name, what);
   }
 
   void addGeometry() {
@@ -287,8 +275,7 @@ private:
     seed(inputs_, r_.inputDirection);
     seed(parameters_, r_.parameterDirection);
     seed(r_.held, {r_.direction.begin() + static_cast<std::ptrdiff_t>(r_.coordinates.size()), r_.direction.end()});
-    if (!r_.timeDirection.empty()) seed({m_.time}, {r_.timeDirection[0]});
-    if (!r_.timeDirection.empty() && step_ != nullptr) seed({step_->stepSize}, {r_.timeDirection[1]});
+    if (want_.jumps) seed({m_.time, step_->stepSize}, r_.timeDirection);
     if (r_.ofField) {
       const sema::Tuple f = tangent_.field();
       const auto v = tangent_.variation(y_, f, pass.z, along(t, f));
