@@ -33,6 +33,7 @@ void JumpMotion::add(const JumpMatrix& map) {
 }
 
 std::int32_t JumpMotion::beforeReset(int function, int member, double t) {
+  if (passages_ == nullptr) return Ok;
   const Computed& reset = p_.jumps->resets[static_cast<std::size_t>(function)];
   pending_.clear();
   for (std::size_t j = 0; j < columns_.count(); ++j) {
@@ -46,6 +47,7 @@ std::int32_t JumpMotion::beforeReset(int function, int member, double t) {
 }
 
 std::int32_t JumpMotion::afterReset(double) {
+  if (passages_ == nullptr) return Ok;
   JumpMatrix map{columns_.state, std::vector<double>(columns_.state * columns_.count(), 0.0)};
   for (std::size_t j = 0; j < columns_.count(); ++j)
     if (const std::int32_t status = w_.coordinates(pending_[j], map.column(j)); status != Ok) return status;
@@ -54,6 +56,7 @@ std::int32_t JumpMotion::afterReset(double) {
 }
 
 std::int32_t JumpMotion::afterContacts(const std::vector<ContactImpact>& impacts, double t) {
+  if (passages_ == nullptr) return Ok;
   const std::vector<double> behind(w_.state().begin(), w_.state().end());
   JumpMatrix map;
   std::int32_t status = Ok;
@@ -80,24 +83,45 @@ std::int32_t JumpMotion::statusOf(const JumpSteps::Outcome& o) {
   return o.status;
 }
 
-std::int32_t JumpMotion::begin(double t, JumpSteps::Begin how, std::vector<Passage>& passages) {
+/// A jump whose time is given, without a piece before it.
+template <class Carry> std::int32_t JumpMotion::still(double t, Carry carry) {
   total_ = identityOf(columns_);
   Passage p;
   p.from = t;
   p.begin.assign(w_.state().begin(), w_.state().end());
   JumpLinear jump;
   jump.time = t;
-  jump.timing.assign(columns_.count(), 0.0); // a motion begins when it does
-  const std::int32_t status = statusOf(steps_.begin(t, how));
+  jump.timing.assign(columns_.count(), 0.0);
+  const std::int32_t status = statusOf(carry());
+  if (passages_ == nullptr) return status;
   jump.map = total_;
   p.jump = std::move(jump);
-  passages.push_back(std::move(p));
+  passages_->push_back(std::move(p));
   return status;
+}
+
+std::int32_t JumpMotion::begin(double t, JumpSteps::Begin how, std::vector<Passage>& passages) {
+  passages_ = &passages;
+  return still(t, [&] { return steps_.begin(t, how); });
+}
+
+std::int32_t JumpMotion::changed(double t, std::vector<Passage>* passages) {
+  passages_ = passages;
+  return still(t, [&] { return steps_.changed(t); });
 }
 
 std::int32_t JumpMotion::step(double origin, double h, std::int64_t k, std::vector<Passage>& passages) {
   passages_ = &passages;
   return statusOf(steps_.step(origin, h, k, this));
+}
+
+std::int32_t JumpMotion::step(double origin, double h, std::int64_t k) {
+  passages_ = nullptr;
+  return statusOf(steps_.step(origin, h, k));
+}
+
+std::int32_t JumpMotion::restore(double t, const JumpSteps::Memory& memory) {
+  return statusOf(steps_.restore(t, memory));
 }
 
 std::int32_t JumpMotion::ended(const StepPiece& piece) {

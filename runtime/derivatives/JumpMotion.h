@@ -54,6 +54,13 @@ public:
   /// The step from time origin + k h; its pieces are added.
   [[nodiscard]] std::int32_t step(double origin, double h, std::int64_t k, std::vector<Passage>& passages);
 
+  /// Inputs have changed between two steps, which may cause events. Null: without derivatives.
+  [[nodiscard]] std::int32_t changed(double t, std::vector<Passage>* passages);
+  /// A step without derivatives.
+  [[nodiscard]] std::int32_t step(double origin, double h, std::int64_t k);
+  [[nodiscard]] JumpSteps::Memory memory() const { return steps_.memory(); }
+  [[nodiscard]] std::int32_t restore(double t, const JumpSteps::Memory& memory);
+
 private:
   [[nodiscard]] std::int32_t beforeReset(int function, int member, double t) override;
   [[nodiscard]] std::int32_t afterReset(double t) override;
@@ -61,6 +68,7 @@ private:
   [[nodiscard]] std::int32_t ended(const StepPiece& piece) override;
   [[nodiscard]] std::int32_t carriedOut(const StepPiece& piece) override;
   void add(const JumpMatrix& map);
+  template <class Carry> [[nodiscard]] std::int32_t still(double t, Carry carry);
   [[nodiscard]] std::int32_t timeEvents(const StepPiece& piece);
   [[nodiscard]] std::int32_t timeSamplings(double t);
   [[nodiscard]] static std::int32_t statusOf(const JumpSteps::Outcome& o);
@@ -73,7 +81,7 @@ private:
   JumpLinear jump_;                          ///< at the end of the present piece
   JumpMatrix total_;                         ///< of the jump so far
   std::vector<std::vector<double>> pending_; ///< changes of the storage by the columns, behind a reset
-  std::vector<Passage>* passages_ = nullptr;
+  std::vector<Passage>* passages_ = nullptr; ///< null: no derivatives are wanted
 };
 
 } // namespace lmc::runtime

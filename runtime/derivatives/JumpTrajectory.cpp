@@ -1,6 +1,7 @@
 #include "runtime/derivatives/JumpTrajectory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace lmc::runtime {
@@ -28,6 +29,9 @@ protected:
   [[nodiscard]] JumpSteps::Begin how() const {
     return steps_.goesOn ? JumpSteps::Begin::Again : JumpSteps::Begin::Anew;
   }
+  /// Between steps k - 1 and k inputs change.
+  [[nodiscard]] bool changes(std::int64_t k) const { return k > 0 && !steps_.inputs.empty(); }
+
   void setState(std::span<const double> y) { std::copy_n(y.begin(), w_.state().size(), w_.state().begin()); }
   [[nodiscard]] std::vector<double> state() { return {w_.state().begin(), w_.state().end()}; }
 
@@ -62,7 +66,8 @@ public:
       passages.clear();
       if (k == steps_.count || status != Ok) break;
       setInputs(k);
-      status = motion.step(steps_.t, steps_.h, k, passages);
+      if (changes(k)) status = motion.changed(time(k), &passages);
+      if (status == Ok) status = motion.step(steps_.t, steps_.h, k, passages);
     }
     return status;
   }
@@ -77,28 +82,25 @@ public:
     g_.parameters.assign(columns_.parameters, 0.0);
   }
 
-  std::int32_t run() {
+  std::int32_t run(std::int64_t section) {
+    const std::int64_t n = steps_.count;
+    if (section <= 0) section = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(n))));
     const std::vector<double> first = state();
     JumpMotion motion(w_, steps_.t);
     std::vector<Passage> initial;
-    std::vector<std::vector<Passage>> passages(at(steps_.count));
-    std::vector<std::vector<double>> states; // behind the jumps at the begin of each step, and the last one
+    std::vector<JumpSteps::Memory> begins;
     setInputs(0);
     std::int32_t status = motion.begin(steps_.t, how(), initial);
-    for (std::int64_t k = 0; k < steps_.count && status == Ok; ++k) {
-      states.push_back(state());
+    for (std::int64_t k = 0; k < n && status == Ok; ++k) {
+      if (k % section == 0) begins.push_back(motion.memory());
       setInputs(k);
-      status = motion.step(steps_.t, steps_.h, k, passages[at(k)]);
+      if (changes(k)) status = motion.changed(time(k), nullptr);
+      if (status == Ok) status = motion.step(steps_.t, steps_.h, k);
     }
-    states.push_back(state());
-    if (status == Ok) status = addCost(steps_.count, states.back());
+    if (status == Ok) status = addCost(n, state());
     double late = 0; // the covector of tau
-    for (std::int64_t k = steps_.count - 1; k >= 0 && status == Ok; --k) {
-      setInputs(k);
-      for (std::size_t i = passages[at(k)].size(); i > 0 && status == Ok; --i)
-        status = back(passages[at(k)][i - 1], k, late);
-      if (status == Ok) status = addCost(k, states[at(k)]);
-    }
+    for (std::int64_t k = (n - 1) / section * section; k >= 0 && n > 0 && status == Ok; k -= section)
+      status = backThrough(motion, k, std::min(k + section, n), begins[at(k / section)], late);
     for (std::size_t i = initial.size(); i > 0 && status == Ok; --i) status = back(initial[i - 1], 0, late);
     setState(first);
     return status;
@@ -108,6 +110,29 @@ private:
   [[nodiscard]] std::span<double> inputsOf(std::int64_t k) {
     return k < steps_.count ? std::span<double>(g_.inputs).subspan(at(k) * columns_.inputs, columns_.inputs)
                             : std::span<double>();
+  }
+
+  /// Once more over some steps, and back.
+  std::int32_t backThrough(JumpMotion& motion, std::int64_t first, std::int64_t last, const JumpSteps::Memory& begin,
+                           double& late) {
+    std::vector<std::vector<Passage>> passages(at(last - first));
+    std::vector<std::vector<double>> states;
+    setInputs(first);
+    std::int32_t status = motion.restore(time(first), begin);
+    for (std::int64_t k = first; k < last && status == Ok; ++k) {
+      states.push_back(state());
+      setInputs(k);
+      std::vector<Passage>& own = passages[at(k - first)];
+      if (changes(k)) status = motion.changed(time(k), &own);
+      if (status == Ok) status = motion.step(steps_.t, steps_.h, k, own);
+    }
+    for (std::int64_t k = last - 1; k >= first && status == Ok; --k) {
+      setInputs(k);
+      const std::vector<Passage>& own = passages[at(k - first)];
+      for (std::size_t i = own.size(); i > 0 && status == Ok; --i) status = back(own[i - 1], k, late);
+      if (status == Ok) status = addCost(k, states[at(k - first)]);
+    }
+    return status;
   }
 
   std::int32_t addCost(std::int64_t k, std::span<const double> y) {
@@ -227,8 +252,8 @@ std::int32_t propagateThroughJumps(LinearizedWorkspace& workspace, const Traject
 }
 
 std::int32_t gradientThroughJumps(LinearizedWorkspace& workspace, const TrajectorySteps& steps,
-                                  const CostDerivative& cost, TrajectoryGradient& gradient) {
-  return JumpAdjoint(workspace, steps, cost, gradient).run();
+                                  const CostDerivative& cost, TrajectoryGradient& gradient, std::int64_t section) {
+  return JumpAdjoint(workspace, steps, cost, gradient).run(section);
 }
 
 } // namespace lmc::runtime

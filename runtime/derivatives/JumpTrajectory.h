@@ -24,8 +24,9 @@ struct JumpedStep {
                                                  std::span<double> directions, std::span<const double> inputs,
                                                  std::span<const double> parameters);
 
-/// As `trajectoryGradient`, with all pieces and jumps kept. Throws NoDerivative.
+/// As `trajectoryGradient`, with the memory of events at the begin of sections. Throws NoDerivative.
 [[nodiscard]] std::int32_t gradientThroughJumps(LinearizedWorkspace& workspace, const TrajectorySteps& steps,
-                                                const CostDerivative& cost, TrajectoryGradient& gradient);
+                                                const CostDerivative& cost, TrajectoryGradient& gradient,
+                                                std::int64_t section);
 
 } // namespace lmc::runtime

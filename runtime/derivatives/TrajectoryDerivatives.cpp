@@ -160,7 +160,7 @@ std::int32_t propagate(LinearizedWorkspace& workspace, const TrajectorySteps& st
 
 std::int32_t trajectoryGradient(LinearizedWorkspace& workspace, const TrajectorySteps& steps,
                                 const CostDerivative& cost, TrajectoryGradient& gradient, std::int64_t section) {
-  if (workspace.problem().jumps) return gradientThroughJumps(workspace, steps, cost, gradient);
+  if (workspace.problem().jumps) return gradientThroughJumps(workspace, steps, cost, gradient, section);
   return Adjoint(workspace, steps, cost, gradient).run(section);
 }
 

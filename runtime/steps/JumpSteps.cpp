@@ -45,6 +45,20 @@ JumpSteps::Outcome JumpSteps::begin(double t, Begin how) {
   return {};
 }
 
+JumpSteps::Memory JumpSteps::memory() const {
+  const std::span<double> y = workspace_.state();
+  return {{y.begin(), y.end()}, events_.memory(), jumps_.memory()};
+}
+
+JumpSteps::Outcome JumpSteps::restore(double t, const Memory& memory) {
+  putBack(memory.state);
+  if (events_.any())
+    if (const std::int32_t status = events_.begin(t, memory.signs); status != Ok) return failed(status, t);
+  if (Outcome o = told(jumps_.begin(t), t); !o.goesOn()) return o;
+  jumps_.restore(memory.jumps);
+  return {};
+}
+
 JumpSteps::Outcome JumpSteps::changed(double t) {
   bool caused = false;
   Outcome o = told(jumps_.changed(t, caused), t);

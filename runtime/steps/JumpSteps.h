@@ -47,6 +47,14 @@ public:
   /// carried out. With `Begin::Again` these have been carried out: the state is the one behind.
   enum class Begin : std::uint8_t { Anew, Again };
   [[nodiscard]] Outcome begin(double t, Begin how);
+  /// What later steps depend on, between two steps.
+  struct Memory {
+    std::vector<double> state, signs;
+    Jumps::Memory jumps;
+  };
+  [[nodiscard]] Memory memory() const;
+  /// The motion is at time t where it was then: what follows repeats.
+  [[nodiscard]] Outcome restore(double t, const Memory& memory);
   /// Between two steps inputs or parameters have been changed: what that causes is carried out.
   [[nodiscard]] Outcome changed(double t);
   /// The step from origin + k h. Where it fails the state is the one before.

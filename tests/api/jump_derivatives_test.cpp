@@ -271,6 +271,110 @@ model Disk {
   expectDifferences(disk("0.05", "8"), 0.01, 90);  // slides
 }
 
+TEST(JumpDerivatives, OfABallInSpaceWhoseSlipTurns) {
+  const auto thrown = [](const std::string& friction) {
+    return R"(
+model Thrown {
+  param m = 0.8;  param r = 0.25;  param mu = )" +
+           friction + R"(;  param e = 0.75;
+  config x : R^3 velocity v;
+  config R : SO(3) velocity W in space;
+  lagrangian = 0.5*m*dot(v, v) + 0.2*m*r^2*dot(W, W) - 9.81*m*x[3] - 0.3*dot(e1, R*e2);
+  contact floor : x[3] >= r + 0.02*sin(x[1]) {
+    restitution = e/(1 + 0.1*norm(v));
+    friction = mu*(1 + 0.2*x[2]);
+    slip = along_ground(v - r*cross(W, e3), e3);
+  }
+  initial x = [0, 0.3, 1];
+  initial v = [0.7, -0.4, 0.2];
+  initial W = [3, 1, -2];
+  observe there = x[1] + W[2] + dot(e3, R*e1);
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)";
+  };
+  expectDifferences(thrown("0.08"), 0.01, 100); // slides
+  expectDifferences(thrown("0.9"), 0.01, 100);  // sticks
+}
+
+TEST(JumpDerivatives, OfImpactsInTurnAndOfFamilies) {
+  // A cradle of balls that touch: one after the other.
+  expectDifferences(R"(
+model Cradle {
+  param N : int = 3;
+  param d = 0.1;  param e = 0.9;
+  config x[N] : R velocity v;
+  lagrangian = sum(i in 1..N : 0.5*(1 + 0.2*i)*v[i]^2 - 2*(x[i] - d*i)^2);
+  contact pair[i in 2..N] : x[i] - x[i-1] >= d { restitution = e; }
+  initial x[i in 1..N] = d*i - (if i == 1 then 0.3 else 0.02*(3 - i));
+  observe there = x[1] + 2*x[3];
+  simulate { method = RKMK4; time = 0..1; step = 0.01; simultaneous = sequential; }
+}
+)",
+                    0.01, 140);
+  expectDifferences(R"(
+model Family {
+  param N : int = 3;
+  param c = 0.8;
+  config x[N] : R velocity v;
+  lagrangian = sum(i in 1..N : 0.5*v[i]^2 - 0.5*i*x[i]^2);
+  discrete kept[i in 1..N] = 0;
+  event low[i in 1..N] = falling(x[i] + 0.1*i) {
+    reset v[i] = -c*v[i] + 0.1*kept[i];
+    reset kept[i] = x[i]*v[i] + c;
+  }
+  initial x[i in 1..N] = 1 + 0.1*i;
+  observe there = x[1] + 2*x[3] + kept[2];
+  simulate { method = RKMK4; time = 0..1; step = 0.02; }
+}
+)",
+                    0.02, 300, 1e-5, 1e-6);
+}
+
+/// Values that inputs hold during single steps, against steps of a host.
+TEST(JumpDerivatives, ByTheInputsOfSteps) {
+  const lmc::Model m = compiled(R"(
+model Pushed {
+  input push = 0;
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 - 9.81*x;
+  discrete seen = 0;
+  every 0.05 { reset seen = v + push; }
+  event hit = falling(x + 0.01*push) { reset v = -0.8*v + 0.1*push; }
+  event kick = rising(push - 0.28) { reset v = v + 0.3*push*x; } // by the input alone
+  force on x = push - 0.2*seen;
+  initial x = 0.2;
+  observe there = x + 0.5*v;
+  simulate { method = RKMK4; time = 0..1; step = 0.02; }
+}
+)");
+  const double h = 0.02;
+  constexpr std::int64_t n = 30;
+  std::vector<double> inputs;
+  for (std::int64_t k = 0; k < n; ++k) inputs.push_back(0.3 * std::sin(static_cast<double>(k)));
+  const auto end = [&](const std::vector<double>& u) {
+    lmc::Workspace w = m.workspace();
+    for (std::int64_t k = 0; k < n; ++k) {
+      w.setInput("push", u[static_cast<std::size_t>(k)]);
+      w.step(h);
+    }
+    return w.observable("there")[0];
+  };
+  lmc::Linearization l(m);
+  const auto weights = [&](std::int64_t k, lmc::Span<const double>) {
+    return k == n ? std::vector<double>{0, 1} : std::vector<double>();
+  };
+  ASSERT_EQ(l.outputs().size(), 2U); // the energy, too
+  const lmc::CostGradient g = l.gradient(h, n, inputs, weights);
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    constexpr double e = 1e-4;
+    std::vector<double> up = inputs, down = inputs;
+    up[k] += e;
+    down[k] -= e;
+    EXPECT_NEAR(g.inputs[k], (end(up) - end(down)) / (2 * e), 1e-7) << k;
+  }
+}
+
 TEST(JumpDerivatives, OfAContactThatClosesAndSlidesToRest) {
   expectDifferences(R"(
 model Block {
