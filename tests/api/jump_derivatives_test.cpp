@@ -1,139 +1,16 @@
-// Derivatives across events, resets, samplings and contacts, against closed forms and differences of runs.
-#include "Support.h"
+// Derivatives across events, resets and samplings, against closed forms and differences of runs.
+#include "JumpDifferences.h"
 
-#include <Eigen/Dense>
 #include <cmath>
-#include <functional>
 
 namespace {
 
 using host::compiled;
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-
-/// Derivatives of the state behind n steps along a basis at the first state, and by parameters.
-struct Sensitivities {
-  Matrix byState, byParameters;
-};
-
-/// An orthonormal basis of the tangent space at the first state.
-Matrix basisOf(lmc::Linearization& l) {
-  const std::vector<double> vectors = l.basis();
-  const auto n = static_cast<Eigen::Index>(l.coordinates().size());
-  return Eigen::Map<const Matrix>(vectors.data(), n, static_cast<Eigen::Index>(vectors.size()) / n);
-}
-
-/// Derivatives from a state, or, where it is empty, from the initial one.
-lmc::Linearization derivativesFrom(const lmc::Model& m, const std::vector<double>& state) {
-  lmc::Linearization l(m);
-  std::copy(state.begin(), state.end(), l.state().begin());
-  return l;
-}
-
-Sensitivities propagated(const lmc::Model& m, double h, std::int64_t steps, const std::vector<double>& from = {}) {
-  lmc::Linearization l = derivativesFrom(m, from);
-  const Matrix basis = basisOf(l);
-  const auto n = basis.rows(), np = static_cast<Eigen::Index>(l.parameters().size()), count = basis.cols() + np;
-  Matrix z = Matrix::Zero(n, count), p = Matrix::Zero(np, count);
-  z.leftCols(basis.cols()) = basis;
-  p.rightCols(np).setIdentity();
-  const auto numbers = [](const Matrix& a) { return std::vector<double>(a.data(), a.data() + a.size()); };
-  const std::vector<double> end = l.propagate(h, steps, numbers(z), {}, numbers(p));
-  const Matrix all = Eigen::Map<const Matrix>(end.data(), n, count);
-  return {all.leftCols(basis.cols()), all.rightCols(np)};
-}
-
-/// The state at the end of a run of so many steps from a state, with parameters in the order of the model.
-std::vector<double> endOf(const lmc::Model& m, const std::vector<double>& begin, const std::vector<double>& parameters,
-                          double h, std::int64_t steps) {
-  lmc::Workspace w = m.workspace();
-  std::copy(begin.begin(), begin.end(), w.state().begin());
-  std::size_t k = 0;
-  for (const lmc::Quantity& q : m.parameters()) {
-    const auto size = static_cast<std::size_t>(q.storage.size());
-    w.set(q.name, lmc::Span<const double>(parameters.data() + k, size));
-    k += size;
-  }
-  lmc::RunSettings settings;
-  settings.to = static_cast<double>(steps) * h;
-  settings.step = h;
-  const lmc::RunResult r = w.run(settings);
-  if (!r) throw std::runtime_error("the run fails: " + (r.failure ? r.failure->message : std::string("stopped")));
-  return w.state().copy();
-}
-
-std::vector<double> parametersOf(const lmc::Model& m) {
-  std::vector<double> all;
-  for (const lmc::Quantity& q : m.parameters()) all.insert(all.end(), q.value.begin(), q.value.end());
-  return all;
-}
-
-/// The same by central differences of fourth order of runs, which share no derivative with what they check.
-Sensitivities differences(const lmc::Model& m, double h, std::int64_t steps, double e,
-                          const std::vector<double>& from) {
-  lmc::Linearization l = derivativesFrom(m, from);
-  const std::vector<double> begin = l.state().copy(), parameters = parametersOf(m);
-  const Matrix basis = basisOf(l);
-  const std::size_t n = l.coordinates().size(), np = l.parameters().size(),
-                    dim = static_cast<std::size_t>(basis.cols());
-  const std::vector<double> there = endOf(m, begin, parameters, h, steps);
-  const auto endFor = [&](std::size_t column, double by) {
-    std::copy(begin.begin(), begin.end(), l.state().begin());
-    std::vector<double> p = parameters;
-    if (column < dim)
-      l.move(Vector(by * basis.col(static_cast<Eigen::Index>(column))));
-    else
-      p[column - dim] += by;
-    const std::vector<double> end = endOf(m, l.state().copy(), p, h, steps);
-    std::copy(there.begin(), there.end(), l.state().begin());
-    const std::vector<double> z = l.difference(end);
-    return Vector(Eigen::Map<const Vector>(z.data(), static_cast<Eigen::Index>(n)));
-  };
-  Matrix all(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(dim + np));
-  for (std::size_t j = 0; j < dim + np; ++j)
-    all.col(static_cast<Eigen::Index>(j)) =
-        (8 * (endFor(j, e) - endFor(j, -e)) - (endFor(j, 2 * e) - endFor(j, -2 * e))) / (12 * e);
-  return {all.leftCols(basis.cols()), all.rightCols(static_cast<Eigen::Index>(np))};
-}
-
-double relative(const Matrix& got, const Matrix& expected) {
-  return (got - expected).cwiseAbs().maxCoeff() / std::max(1.0, expected.cwiseAbs().maxCoeff());
-}
-
-/// `settled`: from the state behind one step, whose contacts are closed where they touch.
-void expectDifferences(const std::string& text, double h, std::int64_t steps, double e = 1e-4, double bound = 1e-7,
-                       bool settled = false) {
-  const lmc::Model m = compiled(text);
-  std::vector<double> from;
-  if (settled) from = endOf(m, m.workspace().state().copy(), parametersOf(m), h, 1);
-  const Sensitivities got = propagated(m, h, steps, from), expected = differences(m, h, steps, e, from);
-  EXPECT_LT(relative(got.byState, expected.byState), bound) << got.byState << "\n\n" << expected.byState;
-  if (got.byParameters.size() > 0) {
-    EXPECT_LT(relative(got.byParameters, expected.byParameters), bound) << got.byParameters << "\n\n"
-                                                                        << expected.byParameters;
-  }
-  // The adjoint is the transpose of what was propagated.
-  lmc::Linearization l = derivativesFrom(m, from);
-  if (l.outputs().empty()) return;
-  const std::size_t outputs = l.outputs().size();
-  const auto weights = [&](std::int64_t k, lmc::Span<const double>) {
-    return k == steps ? std::vector<double>(outputs, 1.0) : std::vector<double>();
-  };
-  const lmc::CostGradient g = l.gradient(h, steps, {}, weights);
-  const Matrix basis = basisOf(l);
-  const std::size_t n = l.coordinates().size();
-  (void)l.propagate(h, steps, std::vector<double>(n, 0.0));
-  const lmc::Jacobians c = l.jacobians(lmc::Linearized::Outputs);
-  const auto rows = static_cast<Eigen::Index>(c.rows);
-  const Matrix byState = Eigen::Map<const Matrix>(c.state.data(), rows, static_cast<Eigen::Index>(n));
-  const Vector along = (byState * got.byState).colwise().sum();
-  EXPECT_LT(relative(basis.transpose() * Eigen::Map<const Vector>(g.state.data(), basis.rows()), along), 1e-11);
-  if (g.parameters.empty()) return;
-  const Matrix direct =
-      Eigen::Map<const Matrix>(c.parameters.data(), rows, static_cast<Eigen::Index>(g.parameters.size()));
-  const Vector byData = (byState * got.byParameters + direct).colwise().sum();
-  EXPECT_LT(relative(Eigen::Map<const Vector>(g.parameters.data(), byData.size()), byData), 1e-11);
-}
+using host::expectDifferences;
+using host::Matrix;
+using host::propagated;
+using host::relative;
+using host::Sensitivities;
 
 const char* const ball = R"(
 model Ball {
@@ -247,90 +124,6 @@ model Sampled {
                     0.02, 99);
 }
 
-TEST(JumpDerivatives, OfContactsWithFrictionAndRotation) {
-  // A disk that hits the floor obliquely: it sticks at the impact, then slides at others.
-  const auto disk = [](const std::string& friction, const std::string& w) {
-    return R"(
-model Disk {
-  param m = 1.2;  param r = 0.3;  param g = 9.81;  param mu = )" +
-           friction + R"(;  param e = 0.7;
-  config x : R^2 velocity v;
-  config phi : R velocity w;
-  lagrangian = 0.5*m*dot(v, v) + 0.25*m*r^2*w^2 - m*g*x[2] - 0.2*x[1]^2;
-  contact floor : x[2] >= r + 0.05*x[1] { restitution = e; friction = mu; slip = v[1] + r*w; }
-  initial x = [0, 0.8];
-  initial v = [0.9, 0];
-  initial w = )" +
-           w + R"(;
-  observe there = x[1] + x[2] + r*phi;
-  simulate { method = RKMK4; time = 0..1; step = 0.01; }
-}
-)";
-  };
-  expectDifferences(disk("0.6", "0.5"), 0.01, 90); // sticks
-  expectDifferences(disk("0.05", "8"), 0.01, 90);  // slides
-}
-
-TEST(JumpDerivatives, OfABallInSpaceWhoseSlipTurns) {
-  const auto thrown = [](const std::string& friction) {
-    return R"(
-model Thrown {
-  param m = 0.8;  param r = 0.25;  param mu = )" +
-           friction + R"(;  param e = 0.75;
-  config x : R^3 velocity v;
-  config R : SO(3) velocity W in space;
-  lagrangian = 0.5*m*dot(v, v) + 0.2*m*r^2*dot(W, W) - 9.81*m*x[3] - 0.3*dot(e1, R*e2);
-  contact floor : x[3] >= r + 0.02*sin(x[1]) {
-    restitution = e/(1 + 0.1*norm(v));
-    friction = mu*(1 + 0.2*x[2]);
-    slip = along_ground(v - r*cross(W, e3), e3);
-  }
-  initial x = [0, 0.3, 1];
-  initial v = [0.7, -0.4, 0.2];
-  initial W = [3, 1, -2];
-  observe there = x[1] + W[2] + dot(e3, R*e1);
-  simulate { method = RKMK4; time = 0..1; step = 0.01; }
-}
-)";
-  };
-  expectDifferences(thrown("0.08"), 0.01, 100); // slides
-  expectDifferences(thrown("0.9"), 0.01, 100);  // sticks
-}
-
-TEST(JumpDerivatives, OfImpactsInTurnAndOfFamilies) {
-  // A cradle of balls that touch: one after the other.
-  expectDifferences(R"(
-model Cradle {
-  param N : int = 3;
-  param d = 0.1;  param e = 0.9;
-  config x[N] : R velocity v;
-  lagrangian = sum(i in 1..N : 0.5*(1 + 0.2*i)*v[i]^2 - 2*(x[i] - d*i)^2);
-  contact pair[i in 2..N] : x[i] - x[i-1] >= d { restitution = e; }
-  initial x[i in 1..N] = d*i - (if i == 1 then 0.3 else 0.02*(3 - i));
-  observe there = x[1] + 2*x[3];
-  simulate { method = RKMK4; time = 0..1; step = 0.01; simultaneous = sequential; }
-}
-)",
-                    0.01, 140);
-  expectDifferences(R"(
-model Family {
-  param N : int = 3;
-  param c = 0.8;
-  config x[N] : R velocity v;
-  lagrangian = sum(i in 1..N : 0.5*v[i]^2 - 0.5*i*x[i]^2);
-  discrete kept[i in 1..N] = 0;
-  event low[i in 1..N] = falling(x[i] + 0.1*i) {
-    reset v[i] = -c*v[i] + 0.1*kept[i];
-    reset kept[i] = x[i]*v[i] + c;
-  }
-  initial x[i in 1..N] = 1 + 0.1*i;
-  observe there = x[1] + 2*x[3] + kept[2];
-  simulate { method = RKMK4; time = 0..1; step = 0.02; }
-}
-)",
-                    0.02, 300, 1e-5, 1e-6);
-}
-
 /// Values that inputs hold during single steps, against steps of a host.
 TEST(JumpDerivatives, ByTheInputsOfSteps) {
   const lmc::Model m = compiled(R"(
@@ -373,59 +166,6 @@ model Pushed {
     down[k] -= e;
     EXPECT_NEAR(g.inputs[k], (end(up) - end(down)) / (2 * e), 1e-7) << k;
   }
-}
-
-TEST(JumpDerivatives, OfAContactThatClosesAndSlidesToRest) {
-  expectDifferences(R"(
-model Block {
-  param mu = 0.4;  param g = 9.81;
-  config x : R^2 velocity v;
-  lagrangian = 0.5*dot(v, v) - g*x[2];
-  contact floor : x[2] >= 0 { friction = mu; slip = v[1]; }
-  initial x = [0, 0.4];
-  initial v = [2, 0.5];
-  observe there = x[1];
-  simulate { method = RKMK4; time = 0..2; step = 0.01; }
-}
-)",
-                    0.01, 150);
-}
-
-TEST(JumpDerivatives, OfSeveralContactsTogether) {
-  // Two balls between walls: one rests on the floor while the other falls on it.
-  expectDifferences(R"(
-model Two {
-  param g = 9.81;  param e = 0.5;
-  config a : R velocity va;
-  config b : R velocity vb;
-  config c : R velocity vc;
-  lagrangian = 0.5*va^2 + vb^2 + 0.7*vc^2 - g*a - 2*g*b;
-  contact floor : a >= 0;
-  contact pair : b - a >= 0.3 { restitution = e; }
-  contact wall : c + 0.2*b <= 1.4 { restitution = 0.9; }
-  initial b = 1;
-  initial vc = 2;
-  observe there = a + 2*b + c;
-  simulate { method = RKMK4; time = 0..1; step = 0.01; }
-}
-)",
-                    0.01, 90, 1e-4, 1e-7, true);
-}
-
-TEST(JumpDerivatives, WithAConstraintBesideTheContact) {
-  expectDifferences(R"(
-model Pendulum {
-  param g = 9.81;  param e = 0.9;
-  config x : R^2 velocity v;
-  lagrangian = 0.5*dot(v, v) - g*x[2];
-  constraint rod : dot(x, x) = 1;
-  contact wall : x[1] >= 0.1 { restitution = e; }
-  initial x = [0.8, -0.6];
-  observe there = x[1] + v[2];
-  simulate { method = RKMK4; time = 0..1; step = 0.005; }
-}
-)",
-                    0.005, 200);
 }
 
 TEST(JumpDerivatives, OfAVariationalMethod) {
