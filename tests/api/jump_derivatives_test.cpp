@@ -265,3 +265,47 @@ model Corner {
             lmc::Error::Kind::RunFailed);
   EXPECT_NE(message.find("one after the other"), std::string::npos) << message;
 }
+
+TEST(JumpDerivatives, BehindWhatIsAdjustedAreRefused) {
+  const lmc::Model m = compiled(R"(
+model Adjusted {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - 9.81*x[2];
+  constraint rod : dot(x, x) = 1;
+  event kick = falling(x[1] - 0.1) { reset v = v + [0.1, 0.2]; }
+  initial adjust v;
+  initial x = [0.8, -0.6];
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)");
+  std::string message;
+  EXPECT_EQ(host::kindOf([&] { (void)lmc::Linearization(m); }, &message), lmc::Error::Kind::Unavailable);
+  EXPECT_NE(message.find("`initial adjust`"), std::string::npos) << message;
+  EXPECT_NE(message.find("LIE0652"), std::string::npos) << message;
+  // Other things of the model work on.
+  lmc::Workspace w = m.workspace();
+  w.step(0.01, 90);
+  EXPECT_EQ(w.happened().size(), 1U);
+}
+
+/// What one call has left is where the next one goes on: samplings are not carried out twice.
+TEST(JumpDerivatives, GoOnFromCallToCall) {
+  const lmc::Model m = compiled(R"(
+model Sampled {
+  state x : R;
+  flow x = u - x;
+  discrete u = 0;
+  every 0.1 { reset u = 1 - 0.5*x + 0.1*u; }
+  event low = rising(x - 0.3) { reset x = 0.5*x; }
+  initial x = 0.2;
+  simulate { method = RKMK4; time = 0..1; step = 0.05; }
+}
+)");
+  lmc::Linearization whole(m), parts(m);
+  std::vector<double> z{1, 0.5};
+  const std::vector<double> once = whole.propagate(0.05, 40, z);
+  for (int k = 0; k < 8; ++k) z = parts.propagate(0.05, 5, z);
+  EXPECT_NEAR(parts.state()[0], whole.state()[0], 1e-13);
+  EXPECT_NEAR(parts.state()[1], whole.state()[1], 1e-13);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(z[i], once[i], 1e-12);
+}
