@@ -163,7 +163,10 @@ void Model::release() const {
   if (!shared_->pipeline) return;
   shared_->lastTimings = shared_->pipeline->timings();
   shared_->settler.reset();
-  shared_->pipeline.reset();
+  if (shared_->problem.restoration)
+    shared_->restoring = std::move(shared_->pipeline);
+  else
+    shared_->pipeline.reset();
 }
 
 } // namespace lmc::v1

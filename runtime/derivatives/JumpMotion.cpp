@@ -100,8 +100,8 @@ template <class Carry> std::int32_t JumpMotion::still(double t, Carry carry) {
   return status;
 }
 
-std::int32_t JumpMotion::begin(double t, JumpSteps::Begin how, std::vector<Passage>& passages) {
-  passages_ = &passages;
+std::int32_t JumpMotion::begin(double t, JumpSteps::Begin how, std::vector<Passage>* passages) {
+  passages_ = passages;
   return still(t, [&] { return steps_.begin(t, how); });
 }
 

@@ -49,8 +49,8 @@ class JumpMotion final : private JumpListener, private PieceListener {
 public:
   explicit JumpMotion(LinearizedWorkspace& workspace, double t);
 
-  /// The motion begins at the present state.
-  [[nodiscard]] std::int32_t begin(double t, JumpSteps::Begin how, std::vector<Passage>& passages);
+  /// The motion begins at the present state. Null: without derivatives.
+  [[nodiscard]] std::int32_t begin(double t, JumpSteps::Begin how, std::vector<Passage>* passages);
   /// The step from time origin + k h; its pieces are added.
   [[nodiscard]] std::int32_t step(double origin, double h, std::int64_t k, std::vector<Passage>& passages);
 

@@ -51,7 +51,7 @@ public:
     JumpMotion motion(w_, steps_.t);
     std::vector<Passage> passages;
     setInputs(0);
-    std::int32_t status = motion.begin(steps_.t, how(), passages);
+    std::int32_t status = motion.begin(steps_.t, how(), &passages);
     for (std::int64_t k = 0; k <= steps_.count && status == Ok; ++k) {
       const std::vector<double> end = state();
       for (const Passage& passage : passages)
@@ -90,7 +90,7 @@ public:
     std::vector<Passage> initial;
     std::vector<JumpSteps::Memory> begins;
     setInputs(0);
-    std::int32_t status = motion.begin(steps_.t, how(), initial);
+    std::int32_t status = motion.begin(steps_.t, how(), &initial);
     for (std::int64_t k = 0; k < n && status == Ok; ++k) {
       if (k % section == 0) begins.push_back(motion.memory());
       setInputs(k);

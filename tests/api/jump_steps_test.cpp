@@ -118,6 +118,28 @@ TEST(JumpSteps, OfAnotherLengthLandOnEventsAsWell) {
   EXPECT_NEAR(w.view("v")[0], up - 9.81 * s, 1e-13);
 }
 
+/// What brings states behind resets back to constraints outlives the equations.
+TEST(JumpSteps, GoOnBehindARelease) {
+  const lmc::Model m = compiled(R"(
+model Pendulum {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - 9.81*x[2];
+  constraint rod : dot(x, x) = 1;
+  event kick = falling(x[1] - 0.1) { reset v = v + [0.1, 0.2]; }
+  initial adjust v;
+  initial x = [0.8, -0.6];
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)");
+  lmc::Workspace before = m.workspace();
+  before.step(0.01, 90);
+  m.release();
+  lmc::Workspace w = m.workspace();
+  w.step(0.01, 90);
+  EXPECT_EQ(w.happened().size(), 1U);
+  EXPECT_EQ(w.state().copy(), before.state().copy());
+}
+
 TEST(JumpSteps, ThatFailSaySoAndKeepTheState) {
   // Impacts whose times have the limit 3.
   lmc::Workspace w = compiled(R"(

@@ -31,16 +31,17 @@ MotionModel::MotionModel(const runtime::LinearizedProblem& problem) : w_(problem
 
 bool MotionModel::good(std::int32_t status) {
   status_ = status;
-  why_.clear();
+  if (status != runtime::Ok) why_.clear();
   return status == runtime::Ok;
 }
 
-/// The step, with the state behind it in the workspace.
-bool MotionModel::passages(const State& y, double t, double h, std::vector<runtime::Passage>& list) {
+/// The step, with the state behind it in the workspace. Null: no derivatives are wanted, and there may be none.
+bool MotionModel::jumpingStep(const State& y, double t, double h, std::vector<runtime::Passage>* passages) {
   if (!at(y)) return false;
   try {
-    std::int32_t status = motion_->begin(t, runtime::JumpSteps::Begin::Again, list);
-    if (status == runtime::Ok) status = motion_->step(t, h, 0, list);
+    std::int32_t status = motion_->begin(t, runtime::JumpSteps::Begin::Again, passages);
+    if (status == runtime::Ok)
+      status = passages != nullptr ? motion_->step(t, h, 0, *passages) : motion_->step(t, h, 0);
     return good(status);
   } catch (const runtime::NoDerivative& e) {
     good(runtime::NonFinite);
@@ -115,7 +116,7 @@ std::optional<Matrix> MotionModel::constraintsByState(const State& y, double t) 
 std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
   if (motion_) {
     std::vector<runtime::Passage> list;
-    if (!passages(y, t, h, list)) return std::nullopt;
+    if (!jumpingStep(y, t, h, &list)) return std::nullopt;
     StepAt s{State(w_.state().begin(), w_.state().end()), Matrix::Identity(coordinates(), coordinates())};
     for (Eigen::Index j = 0; j < coordinates(); ++j) {
       double late = 0;
@@ -138,8 +139,7 @@ std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
 
 std::optional<State> MotionModel::stepped(const State& y, double t, double h) {
   if (motion_) {
-    std::vector<runtime::Passage> list;
-    if (!passages(y, t, h, list)) return std::nullopt;
+    if (!jumpingStep(y, t, h, nullptr)) return std::nullopt;
     State next(w_.state().begin(), w_.state().end());
     if (!finite(next)) return good(runtime::NonFinite), std::nullopt;
     return next;

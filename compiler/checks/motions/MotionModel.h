@@ -38,7 +38,7 @@ public:
   [[nodiscard]] const runtime::LinearizedProblem& problem() const { return w_.problem(); }
   /// Of the last call that failed (runtime::Status), else Ok.
   [[nodiscard]] std::int32_t status() const { return status_; }
-  /// More about that call, a sentence without a full stop; empty: nothing.
+  /// More about the last call that failed, a sentence without a full stop; empty: nothing.
   [[nodiscard]] const std::string& why() const { return why_; }
   /// The state jumps: steps go through events, resets, samplings and contacts, each as one that follows another.
   [[nodiscard]] bool jumps() const { return problem().jumps.has_value(); }
@@ -77,7 +77,7 @@ public:
 private:
   [[nodiscard]] bool at(const State& y);
   bool good(std::int32_t status);
-  [[nodiscard]] bool passages(const State& y, double t, double h, std::vector<runtime::Passage>& list);
+  [[nodiscard]] bool jumpingStep(const State& y, double t, double h, std::vector<runtime::Passage>* passages);
 
   runtime::LinearizedWorkspace w_;
   std::unique_ptr<runtime::JumpMotion> motion_; ///< of a model whose state jumps
