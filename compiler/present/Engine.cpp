@@ -53,6 +53,7 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth)
            std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
   };
   for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
+  for (const sema::Factor& f : layer.model.factors) learnPlanes(*f.manifold);
   learnSymmetry();
   const mechanics::System& s = layer.system;
   for (std::size_t k = 0; k < layer.model.factors.size(); ++k) {
@@ -102,6 +103,38 @@ void Engine::learnSymmetry() {
   }
 }
 
+/// Of homogeneous manifolds, whose velocities are projected in coordinates: whether their group has the skew matrices as its
+/// algebra, and in which coordinates.
+void Engine::learnPlanes(const sema::Manifold& manifold) {
+  const sema::Manifold& group = manifold.group();
+  const std::vector<sema::Part>& algebra = group.algebra();
+  if (manifold.isGroup() || !manifold.gives("project") || algebra.size() != 1) return;
+  sym::Graph& g = layer_.program().graph();
+  const int d = algebra[0].shape.size();
+  Planes planes, negative;
+  int size = 0;
+  for (int k = 1; k <= d && algebra[0].shape.rank == 1; ++k) {
+    const auto matrix = group.apply("hat", {{g.basis(d, g.integer(k))}});
+    if (!matrix || matrix->size() != 1 || (*matrix)[0]->shape.rank != 2) return;
+    const Poly m = (*reader_)((*matrix)[0]);
+    size = m.shape.rows;
+    for (int r = 1; r <= size; ++r)
+      for (int c = 1; c <= size; ++c) {
+        const auto entry = Terms::constant(
+            terms_->dot(terms_->unit(size, r), terms_->matmul(m, terms_->unit(size, c))));
+        if (!entry || std::abs(*entry) > 1) return;
+        if (*entry == 1) planes.emplace_back(r, c);
+        if (*entry == -1) negative.emplace_back(c, r);
+      }
+    if (static_cast<int>(planes.size()) != k) return;
+  }
+  if (size < 3 || d != size * (size - 1) / 2 || planes != negative) return;
+  terms_->knowPlanes(size, planes);
+  if (*terms_->planesOfSize(size) != planes) return;
+  terms_->recombines = true;
+  if (size == 3) terms_->crosses = false;
+}
+
 void Engine::learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,
                    const std::vector<sema::ArrayTuple>& horizontal, const std::vector<Expr>& index) {
   sym::Graph& g = layer_.program().graph();
@@ -125,6 +158,18 @@ void Engine::equation(Expr left, Expr right) {
                     : m.core == nullptr && m.powers.size() == 1 && m.powers[0].second == 1 ? m.powers[0].first
                                                                                            : nullptr;
   if (atom == nullptr) return;
+  const bool alone = m.powers.empty() && r.terms.size() == 1 && r.terms.begin()->second == c &&
+                     r.terms.begin()->first.powers.empty() && r.terms.begin()->first.core != nullptr;
+  const Atom other = alone ? r.terms.begin()->first.core : nullptr;
+  if (alone && atom->kind == Kind::Transpose && atom->kids[0] == other && other->kind == Kind::Symbol) {
+    t.traits[other->array].symmetric = true;
+    return;
+  }
+  if (alone && atom->kind == Kind::Chain && atom->kids == std::vector<Atom>{other, other} &&
+      other->kind == Kind::Symbol) {
+    t.traits[other->array].idempotent = true;
+    return;
+  }
   const bool unit = r.terms.size() == 1 && r.terms.begin()->second == c &&
                     ((r.terms.begin()->first.core != nullptr && r.terms.begin()->first.core->kind == Kind::Identity) ||
                      (r.terms.begin()->first.core == nullptr && r.terms.begin()->first.powers.empty()));

@@ -35,6 +35,7 @@ private:
   void learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,
              const std::vector<sema::ArrayTuple>& horizontal, const std::vector<sym::Expr>& index);
   void learnSymmetry();
+  void learnPlanes(const sema::Manifold& manifold);
   void equation(sym::Expr left, sym::Expr right);
 
   mechanics::Layer& layer_;

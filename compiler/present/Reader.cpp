@@ -196,7 +196,7 @@ Poly Reader::read(const Node& n) {
   case sym::Op::Add: {
     Poly sum = a[0];
     for (std::size_t k = 1; k < a.size(); ++k) sum = t_.add(std::move(sum), a[k]);
-    return sum;
+    return t_.recombined(sum);
   }
   case sym::Op::Mul:
     return t_.mul(a[0], a[1]);
@@ -205,6 +205,7 @@ Poly Reader::read(const Node& n) {
   case sym::Op::PowInt:
     return t_.power(a[0], static_cast<int>(n.imm));
   case sym::Op::MatMul:
+    if (const auto w = adjointOf(a[0])) return t_.unhat(t_.matmul(t_.hat(*w), t_.hat(a[1])));
     return t_.matmul(a[0], a[1]);
   case sym::Op::Transpose:
     return t_.transpose(a[0]);
@@ -223,8 +224,9 @@ Poly Reader::read(const Node& n) {
   case sym::Op::Solve:
     return t_.matmul(t_.inverse(a[0]), a[1]);
   case sym::Op::Vector:
-    return t_.vector(a);
+    return t_.recombined(t_.vector(a));
   case sym::Op::Matrix:
+    if (const auto w = coordinatesOf(n, a)) return t_.hat(*w);
     return t_.matrix(n.shape.rows, n.shape.cols, a);
   case sym::Op::ToReal:
     return t_.asCount ? t_.asCount(a[0]) : a[0];
@@ -233,6 +235,75 @@ Poly Reader::read(const Node& n) {
   default:
     return function(n, a);
   }
+}
+
+/// w of a matrix that is A(w), entry by entry, for a vector w as a whole.
+std::optional<Poly> Reader::coordinatesOf(const Node& n, const std::vector<Poly>& entries) {
+  const Planes* planes = n.shape.rows == n.shape.cols && t_.recombines ? t_.planesOfSize(n.shape.rows) : nullptr;
+  if (planes == nullptr) return {};
+  const auto entry = [&](int r, int c) -> const Poly& {
+    return entries[static_cast<std::size_t>((r - 1) * n.shape.cols + c - 1)];
+  };
+  std::vector<Poly> w;
+  for (int r = 1; r <= n.shape.rows; ++r)
+    if (!entry(r, r).isZero()) return {};
+  for (const auto& [j, i] : *planes) {
+    if (!t_.add(entry(j, i), entry(i, j)).isZero()) return {};
+    w.push_back(entry(j, i));
+  }
+  const Poly all = t_.vector(w), whole = t_.recombined(all);
+  const bool isVector = std::all_of(whole.terms.begin(), whole.terms.end(),
+                                    [](const auto& t) { return t.first.core->kind != Kind::Basis; });
+  return isVector && !whole.isZero() ? std::optional(whole) : std::nullopt;
+}
+
+namespace {
+/// Of [E_k, E_c] the coordinates, by the planes of the basis.
+std::vector<std::int64_t> bracketOf(const Planes& planes, std::size_t k, std::size_t c, int n) {
+  const auto entry = [&](std::size_t e, int r, int s) -> std::int64_t {
+    const auto [j, i] = planes[e];
+    return r == j && s == i ? 1 : r == i && s == j ? -1 : 0;
+  };
+  std::vector<std::int64_t> of;
+  for (const auto& [j, i] : planes) {
+    std::int64_t sum = 0;
+    for (int r = 1; r <= n; ++r) sum += entry(k, j, r) * entry(c, r, i) - entry(c, j, r) * entry(k, r, i);
+    of.push_back(sum);
+  }
+  return of;
+}
+} // namespace
+
+/// w of a literal that is the matrix of ad_w.
+std::optional<Poly> Reader::adjointOf(const Poly& matrix) {
+  if (!t_.recombines || matrix.terms.size() != 1) return {};
+  const auto& [m, c] = *matrix.terms.begin();
+  const Atom literal = m.core;
+  if (literal->kind != Kind::Matrix || literal->shape.rows != literal->shape.cols || !m.powers.empty()) return {};
+  const int n = t_.sizeOfAlgebra(literal->shape.rows);
+  if (n < 4) return {};
+  const Planes& planes = *t_.planesOfSize(n);
+  const std::size_t d = planes.size();
+  const auto entry = [&](std::size_t r, std::size_t s) { return t_.scaled(c, t_.open(literal->kids[r * d + s])); };
+  std::vector<Poly> w(d, Terms::zero(sym::Shape::scalar()));
+  std::vector<std::vector<Poly>> expected(d, std::vector<Poly>(d, Terms::zero(sym::Shape::scalar())));
+  for (std::size_t k = 0; k < d; ++k) {
+    bool found = false;
+    for (int pass = 0; pass < 2; ++pass) // first the coordinate, then where it should be
+      for (std::size_t s = 0; s < d; ++s) {
+        const std::vector<std::int64_t> column = bracketOf(planes, k, s, n);
+        for (std::size_t r = 0; r < d; ++r) {
+          if (column[r] == 0) continue;
+          if (pass == 0 && !found) w[k] = t_.scaled(sym::Number(column[r]), entry(r, s));
+          if (pass == 1) expected[r][s] = t_.add(expected[r][s], t_.scaled(sym::Number(column[r]), w[k]));
+          found = true;
+        }
+      }
+  }
+  for (std::size_t r = 0; r < d; ++r)
+    for (std::size_t s = 0; s < d; ++s)
+      if (!t_.sub(expected[r][s], entry(r, s)).isZero()) return {};
+  return t_.recombined(t_.vector(w));
 }
 
 Poly Reader::function(const Node& n, const std::vector<Poly>& a) {
@@ -251,6 +322,9 @@ Poly Reader::function(const Node& n, const std::vector<Poly>& a) {
     }
     return t_.call("pow", a, n.shape);
   }
+  case sym::Op::Trace:
+    if (t_.recombines) return t_.recombined(t_.trace(a[0]));
+    return t_.call(callName(n.op), a, n.shape);
   case sym::Op::Stumpff:
     return t_.call("stumpff", {t_.number(n.imm), a[0]}, n.shape);
   default:

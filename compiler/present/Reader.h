@@ -49,6 +49,8 @@ private:
   };
   Poly read(const sym::Node& n);
   Poly function(const sym::Node& n, const std::vector<Poly>& a);
+  std::optional<Poly> adjointOf(const Poly& matrix);
+  std::optional<Poly> coordinatesOf(const sym::Node& n, const std::vector<Poly>& entries);
   Poly load(const sym::Node& n);
   Poly symbol(const sym::Array* array, const std::vector<Poly>& index);
   const std::optional<Closed>& closed(const sym::Array* array);
