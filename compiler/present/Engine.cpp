@@ -103,8 +103,8 @@ void Engine::learnSymmetry() {
   }
 }
 
-/// Of homogeneous manifolds, whose velocities are projected in coordinates: whether their group has the skew matrices as its
-/// algebra, and in which coordinates.
+/// Of homogeneous manifolds, whose velocities are projected in coordinates: whether their group has the skew matrices as
+/// its algebra, and in which coordinates.
 void Engine::learnPlanes(const sema::Manifold& manifold) {
   const sema::Manifold& group = manifold.group();
   const std::vector<sema::Part>& algebra = group.algebra();
@@ -135,11 +135,39 @@ void Engine::learnPlanes(const sema::Manifold& manifold) {
   if (size == 3) terms_->crosses = false;
 }
 
+/// With w = project(p, w), A(w) is H, that of the projection: products of A(w) with points, and with A(v) p, that H makes
+/// shorter. On a sphere A(w) A(v) q = -(A(w) q . A(v) q) q, on projections P A(w) P = 0.
+void Engine::learnProjection(const sema::Manifold& manifold, const Array* point, const sema::ArrayTuple& w,
+                             const sema::ArrayTuple& v, const std::vector<Expr>& index) {
+  Terms& t = *terms_;
+  sym::Graph& g = layer_.program().graph();
+  const sema::Tuple p{g.load(point, index)}, u = sema::loads(g, w, index);
+  if (u.size() != 1 || t.sizeOfAlgebra(u[0]->shape.rows) == 0 || p[0]->shape.rank == 0) return;
+  const auto projected = manifold.apply("project", {p, u});
+  if (!projected || projected->size() != 1) return;
+  const Poly at = (*reader_)(p[0]), a = t.hat((*reader_)(u[0])), b = t.hat((*reader_)(g.load(v[0], index))),
+             h = t.hat((*reader_)((*projected)[0]));
+  const auto compare = [&](const Poly& left, const Poly& right) {
+    if (left.terms.size() != 1 || right.terms.size() > 1 || t.sub(left, right).isZero()) return;
+    const auto& [m, c] = *left.terms.begin();
+    if (m.core == nullptr || m.core->kind != Kind::Chain || !m.powers.empty()) return;
+    t.know(m.core, index.empty() ? nullptr : member_, t.scaled(sym::Number(1) / c, right));
+    if (right.isZero()) t.vanishes(m.core->kids);
+  };
+  if (at.shape.rows != a.shape.rows) return;
+  if (at.shape.rank == 2 && at.shape.cols == at.shape.rows)
+    compare(t.matmul(at, t.matmul(a, at)), t.matmul(at, t.matmul(h, at)));
+  compare(t.matmul(a, t.matmul(b, at)), t.matmul(h, t.matmul(b, at)));
+}
+
 void Engine::learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,
                    const std::vector<sema::ArrayTuple>& horizontal, const std::vector<Expr>& index) {
   sym::Graph& g = layer_.program().graph();
   reader_->bind(index, member_);
   for (const sema::HeldEquation& h : manifold.holds(sema::loads(g, point, index))) equation(h.left, h.right);
+  if (terms_->recombines && manifold.gives("project") && point.size() == 1)
+    for (const sema::ArrayTuple& w : horizontal)
+      for (const sema::ArrayTuple& v : horizontal) learnProjection(manifold, point[0], w, v, index);
   if (!manifold.gives("horizontal")) return;
   for (const sema::ArrayTuple& w : horizontal) {
     const auto c = manifold.apply("horizontal", {sema::loads(g, point, index), sema::loads(g, w, index)});
@@ -203,7 +231,7 @@ TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index, std::int64_t 
   Depth depth = Depth::Named;
   std::size_t least = 0;
   for (const Depth d : {Depth::Expanded, Depth::Plain, Depth::Named}) {
-    if (d == Depth::Named && best) break;
+    if (best && (d == Depth::Named || engine(Depth::Expanded).terms().recombines)) break;
     try {
       Engine& with = engine(d);
       Poly p = with.read(e, index);

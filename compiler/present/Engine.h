@@ -34,6 +34,8 @@ public:
 private:
   void learn(const sema::Manifold& manifold, const sema::ArrayTuple& point,
              const std::vector<sema::ArrayTuple>& horizontal, const std::vector<sym::Expr>& index);
+  void learnProjection(const sema::Manifold& manifold, const sym::Array* point, const sema::ArrayTuple& w,
+                       const sema::ArrayTuple& v, const std::vector<sym::Expr>& index);
   void learnSymmetry();
   void learnPlanes(const sema::Manifold& manifold);
   void equation(sym::Expr left, sym::Expr right);

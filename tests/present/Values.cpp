@@ -19,10 +19,40 @@ Value crossed(const Value& a, const Value& b) {
   return Eigen::Vector3d(a).cross(Eigen::Vector3d(b));
 }
 
+/// n of skew matrices of n(n - 1)/2 coordinates.
+int sizeOfSkew(Eigen::Index coordinates) {
+  int n = 2;
+  while (n * (n - 1) / 2 < coordinates) ++n;
+  return n;
+}
+
+/// Of three coordinates the matrix of the vector product; of more the coordinate of the rotation from axis i to axis j,
+/// i < j, in the order (1,2), (1,3), …, (2,3), …, stands at (j, i).
 Value hatOf(const Value& v) {
-  Value m(3, 3);
-  m << 0, -v(2), v(1), v(2), 0, -v(0), -v(1), v(0), 0;
+  if (v.size() == 3) {
+    Value m(3, 3);
+    m << 0, -v(2), v(1), v(2), 0, -v(0), -v(1), v(0), 0;
+    return m;
+  }
+  const int n = sizeOfSkew(v.size());
+  Value m = Value::Zero(n, n);
+  Eigen::Index k = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j, ++k) {
+      m(j, i) = v(k);
+      m(i, j) = -v(k);
+    }
   return m;
+}
+
+/// The coordinates of a skew matrix.
+Value veeOf(const Value& m) {
+  if (m.rows() == 3) return Eigen::Vector3d(m(2, 1), m(0, 2), m(1, 0));
+  Value v(m.rows() * (m.rows() - 1) / 2, 1);
+  Eigen::Index k = 0;
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    for (Eigen::Index j = i + 1; j < m.rows(); ++j) v(k++) = m(j, i);
+  return v;
 }
 
 /// c_k(s), s = theta^2: sums of (-s)^n/(2 n + k)!.
@@ -247,10 +277,7 @@ Value Values::called(const json& tree) {
   if (f == "mod") return scalar(a[0](0) - a[1](0) * std::floor(a[0](0) / a[1](0)));
   if (f == "div") return scalar(std::floor(a[0](0) / a[1](0)));
   if (f == "stumpff") return scalar(stumpff(static_cast<int>(a[0](0)), a[1](0)));
-  if (f == "axial") {
-    const Value d = a[0] - a[0].transpose();
-    return Eigen::Vector3d(d(2, 1), d(0, 2), d(1, 0));
-  }
+  if (f == "axial") return veeOf(a[0] - a[0].transpose());
   if (f == "<") return scalar(a[0](0) < a[1](0) ? 1 : 0);
   if (f == "<=") return scalar(a[0](0) <= a[1](0) ? 1 : 0);
   if (f == "==") return scalar(a[0](0) == a[1](0) ? 1 : 0);

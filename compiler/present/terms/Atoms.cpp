@@ -64,7 +64,8 @@ TreePtr Fold::formTree(Atom a) {
       const Poly m = k < split ? t_.transpose(t_.of(list[k])) : t_.of(list[k]);
       transposes += m.terms.begin()->first.core->kind == Kind::Transpose ? 1 : 0;
     }
-    if (transposes < fewest) {
+    const bool isSquare = u == v && 2 * split == list.size(); // (A v) . (A v)
+    if (transposes < fewest || (transposes == fewest && isSquare)) {
       fewest = transposes;
       best = split;
     }

@@ -92,9 +92,10 @@ Poly Terms::chain(std::vector<Atom> list) {
     }
   }
   if (list.size() == 1) return of(list[0]);
-  if (const Poly f = known(make(Kind::Chain, shape, list));
-      f.terms.size() != 1 || f.terms.begin()->first.core == nullptr)
-    return f;
+  for (const std::vector<Atom>& none : vanishing_)
+    if (std::search(list.begin(), list.end(), none.begin(), none.end()) != list.end()) return zero(shape);
+  const Atom self = make(Kind::Chain, shape, list);
+  if (const Poly f = known(self); f.terms.size() != 1 || f.terms.begin()->first.core != self) return f;
   // the last two, where their product is no chain
   const Atom m = list[list.size() - 2], v = list.back();
   const auto rest = [&](const Poly& product) {
@@ -228,6 +229,7 @@ Poly Terms::inverse(const Poly& a) {
 // ---- inner products
 
 Poly Terms::dot(const Poly& a, const Poly& b) {
+  if (a.shape.rank == 2 && recombines) return trace(matmul(transpose(a), b));
   if (a.shape.rank == 2) {
     return bilinear(a, b, sym::Shape::scalar(), [this](Atom x, Atom y) {
       if (x->kind == Kind::Outer) return dot(of(x->kids[0]), matmul(of(y), of(x->kids[1])));
@@ -244,7 +246,7 @@ Poly Terms::dot(const Poly& a, const Poly& b) {
 Poly Terms::coreDot(Atom a, Atom b) {
   const auto isAxial = [](Atom x) { return x->kind == Kind::Call && x->name == "axial"; };
   for (const auto& [w, x] : {std::pair(a, b), std::pair(b, a)}) // w . axial(S) = <A(w), S>
-    if (isAxial(x) && w->kind != Kind::Basis && !(w->kind == Kind::Chain && crosses))
+    if (recombines && isAxial(x) && w->kind != Kind::Basis && !(w->kind == Kind::Chain && crosses))
       return scaled(-1, trace(matmul(hat(of(w)), of(x->kids[0]))));
   std::vector<Atom> list;
   Poly sign = number(1);
@@ -316,11 +318,17 @@ std::optional<Poly> Terms::gradientOf(Atom f, Atom u) {
     return {};
   }
   if (f->kind != Kind::Form) return {};
-  if (f->kids.front() == u) return chain({f->kids.begin() + 1, f->kids.end()});
-  if (f->kids.back() != u) return {};
-  Poly g = of(f->kids.front());
-  for (std::size_t k = 1; k + 1 < f->kids.size(); ++k) g = matmul(transpose(of(f->kids[k])), g);
-  return g;
+  std::optional<Poly> g;
+  if (f->kids.front() == u) {
+    g = chain({f->kids.begin() + 1, f->kids.end()});
+  } else if (f->kids.back() == u) {
+    g = of(f->kids.front());
+    for (std::size_t k = 1; k + 1 < f->kids.size(); ++k) g = matmul(transpose(of(f->kids[k])), *g);
+  }
+  // what is known of the product makes it another one, which is not shorter beside u
+  const bool other = recombines && g && f->kids.size() > 2 &&
+                     (g->terms.size() != 1 || g->terms.begin()->first.core->kind != Kind::Chain);
+  return other ? std::nullopt : g;
 }
 
 Poly Terms::triple(Atom a, Atom b, Atom c) {

@@ -200,6 +200,8 @@ public:
   std::unordered_map<const sym::Array*, Traits> traits;
   /// Declares that an atom has a value; its indices are those of the pattern, all the same index `pattern` or none.
   void know(Atom atom, Atom pattern, const Poly& value);
+  /// Declares that a product of matrices is zero, wherever it stands in a longer one.
+  void vanishes(const std::vector<Atom>& product) { vanishing_.push_back(product); }
   /// The value of integer arithmetic that stands for a name ("N"): how it counts.
   std::function<Poly(const Poly&)> asCount;
 
@@ -255,6 +257,7 @@ private:
   std::vector<Fact> facts_;
   std::shared_ptr<const std::vector<Identity>> rules_;
   bool knowing_ = false;
+  std::vector<std::vector<Atom>> vanishing_;
   std::map<Monomial, Completions, MonomialOrder> completions_;
   std::map<int, Planes> planes_ = {{3, {{3, 2}, {1, 3}, {2, 1}}}};
 };

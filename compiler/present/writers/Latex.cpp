@@ -117,6 +117,12 @@ Form call(const Tree& t) {
   if (n == "abs") return {"\\lvert " + at(t.kids[0], Condition) + " \\rvert", Atom};
   if (n == "pow") return {at(t.kids[0], Postfix) + "^{" + at(t.kids[1], Condition) + "}", Power};
   if (n == "quotient") return {"\\frac{" + at(t.kids[0], Condition) + "}{" + at(t.kids[1], Condition) + "}", Atom};
+  if (n == "axial" && t.kids[0]->op == Op::Outer) {
+    const TreePtr &a = t.kids[0]->kids[0], &b = t.kids[0]->kids[1];
+    return {bracketed(at(a, Unary) + " " + at(b, Postfix) + "^{\\top} - " + at(b, Unary) + " " + at(a, Postfix) + "^{\\top}") +
+                "^{\\vee}",
+            Power};
+  }
   if (n == "axial") return {"(" + at(t.kids[0], Sum) + " - " + at(t.kids[0], Postfix) + "^{\\top})^{\\vee}", Power};
   if (n == "stumpff") return {"c_{" + at(t.kids[0], Condition) + "}(" + at(t.kids[1], Condition) + ")", Atom};
   std::string name = "\\operatorname{" + n + "}";

@@ -56,6 +56,10 @@ Form sum(const Tree& t) {
 
 Form call(const Tree& t) {
   if (isRelation(t.text)) return {at(t.kids[0], Sum) + " " + t.text + " " + at(t.kids[1], Sum), Condition};
+  if (t.text == "axial" && t.kids[0]->op == Op::Outer) {
+    const std::string a = at(t.kids[0]->kids[0], Condition), b = at(t.kids[0]->kids[1], Condition);
+    return {"vee(outer(" + a + ", " + b + ") - outer(" + b + ", " + a + "))", Atom};
+  }
   if (t.text == "axial") return {"vee(" + at(t.kids[0], Sum) + " - transpose(" + at(t.kids[0], Condition) + "))", Atom};
   if (t.text == "sqrt" && t.kids[0]->op == Op::Dot && equal(t.kids[0]->kids[0], t.kids[0]->kids[1]))
     return {"norm(" + at(t.kids[0]->kids[0], Condition) + ")", Atom};
