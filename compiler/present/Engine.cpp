@@ -31,7 +31,7 @@ std::set<std::string> namesOf(const sema::Model& m) {
 
 } // namespace
 
-Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth)
+Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, const std::vector<Curve>& curves)
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
       reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
   member_ = terms_->index("i");
@@ -52,6 +52,7 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth)
                        [&](const sema::Factor& f) { return has(f.velocity); }) ||
            std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
   };
+  if (!curves.empty()) reader_->useCurves(curves, disordersOf(layer.model, layer.program()));
   for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
   for (const sema::Factor& f : layer.model.factors) learnPlanes(*f.manifold);
   learnSymmetry();
@@ -217,11 +218,19 @@ void Engine::equation(Expr left, Expr right) {
 
 // ---- the shortest form
 
-Shower::Shower(mechanics::Layer& layer, const Presentation& how) : layer_(layer), how_(how) {}
+Shower::Shower(mechanics::Layer& layer, const Presentation& how)
+    : layer_(layer), how_(how), curves_(curvesOf(layer.model, layer.program())), used_(curves_) {}
+
+bool Shower::withoutCurves() {
+  if (used_.empty()) return false;
+  used_.clear();
+  engines_.clear();
+  return true;
+}
 
 Engine& Shower::engine(Depth depth) {
   auto& e = engines_[depth];
-  if (!e) e = std::make_unique<Engine>(layer_, how_, depth);
+  if (!e) e = std::make_unique<Engine>(layer_, how_, depth, used_);
   return *e;
 }
 
@@ -237,6 +246,7 @@ TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index, std::int64_t 
       Poly p = with.read(e, index);
       if (member > 0) p = with.terms().substitute(p, with.member(), with.terms().number(member));
       if (how_.expand) p = with.terms().writtenOut(p, mostWrittenOut);
+      if (!used_.empty() && Reader::readsRow(p)) continue;
       const TreePtr t = with.show(p);
       std::set<const Array*> found;
       Reader::namesIn(p, found);
@@ -250,6 +260,7 @@ TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index, std::int64_t 
       engines_.erase(d); // half done
     }
   }
+  if (!best && withoutCurves()) return (*this)(e, index, member);
   if (!best) return tree(Tree::Op::Name, {}, e->shape, sym::print(e));
   for (const Array* a : names) named_.try_emplace(a->id, a, depth);
   return best;
@@ -265,6 +276,7 @@ std::vector<Line> Shower::definition(const Array* array) {
   std::vector<Line> best;
   std::set<const Array*> names;
   std::size_t least = 0;
+  bool rows = false;
   Depth depth = Depth::Named;
   for (const Depth d : {Depth::Expanded, Depth::Plain, Depth::Named}) {
     if (d == Depth::Named && !best.empty()) break;
@@ -273,6 +285,9 @@ std::vector<Line> Shower::definition(const Array* array) {
       const auto all = with.reader().pieces(array);
       if (!all) continue;
       const std::vector<Reader::Piece> pieces = with.reader().apart(*all);
+      rows = rows || std::any_of(pieces.begin(), pieces.end(),
+                                 [](const Reader::Piece& p) { return Reader::readsRow(p.value); });
+      if (rows) continue;
       std::vector<Line> lines;
       std::set<const Array*> found;
       std::size_t cost = 0;
@@ -309,6 +324,7 @@ std::vector<Line> Shower::definition(const Array* array) {
       engines_.erase(d);
     }
   }
+  if (best.empty() && rows && withoutCurves()) return definition(array);
   for (const Array* a : names)
     if (a != array) named_.try_emplace(a->id, a, depth);
   return best;

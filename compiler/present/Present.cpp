@@ -1,10 +1,12 @@
 #include "present/Present.h"
 
+#include "present/Curves.h"
 #include "present/Forms.h"
 #include "present/Naming.h"
 #include "sema/model/ModelContacts.h"
 
 #include <fmt/format.h>
+#include <functional>
 
 namespace lmc::present {
 
@@ -43,6 +45,24 @@ Document documentOf(mechanics::Layer& layer, Shower& show, const Presentation& h
   return MotionForm(layer, show).document();
 }
 
+/// The tables whose curves a document calls, with or without primes.
+std::vector<CurveLine> curvesIn(const Document& d, const std::vector<Curve>& curves) {
+  std::set<std::string> called;
+  const std::function<void(const TreePtr&)> visit = [&](const TreePtr& t) {
+    if (t->op == Op::Call && t->text == "curve") called.insert(t->kids[0]->text.substr(0, t->kids[0]->text.find('\'')));
+    for (const TreePtr& k : t->kids) visit(k);
+  };
+  for (const Section& s : d.sections)
+    for (const Line& l : s.lines) {
+      if (l.left) visit(l.left);
+      visit(l.right);
+    }
+  std::vector<CurveLine> lines;
+  for (const Curve& c : curves)
+    if (called.erase(c.name) > 0) lines.push_back(lineOf(c));
+  return lines;
+}
+
 } // namespace
 
 std::string printEquations(const mechanics::System& system, const Presentation& asked) {
@@ -63,6 +83,7 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
   for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);
   for (const auto& [name, value] : system.model->constants) taken.insert(name);
   nameParts(d, std::move(taken));
+  d.curves = curvesIn(d, show.curves());
   d.masses = massRemarks(how.remarksOf != nullptr ? *how.remarksOf : system);
   for (const auto& [name, value] : system.model->constants)
     for (const auto& [size, stands] : how.sizes)

@@ -173,6 +173,14 @@ Poly Reader::read(const Node& n) {
     if (isChosenByData(n)) return (*this)(n.args[0]);
     break;
   case sym::Op::Select:
+    if (!disorders_.empty() && sym::contains(n.args[0], [this](const Node& x) {
+          return x.op == sym::Op::Load && disorders_.contains(x.array);
+        })) {
+      const bool before = t_.distribute(true); // rows cancel when all is multiplied out
+      Poly value = (*this)(n.args[1]);
+      t_.distribute(before);
+      return value;
+    }
     if (isNoNumber(n.args[2])) return (*this)(n.args[1]);
     if (n.args[0]->op == sym::Op::Ne &&
         n.args[0]->args[0]->op == sym::Op::Load) { // an input, written out where it is read
@@ -340,6 +348,7 @@ Poly Reader::load(const Node& n) {
 }
 
 Poly Reader::symbol(const Array* array, const std::vector<Poly>& index) {
+  if (auto value = onCurve(array, index)) return *value;
   std::vector<Atom> kids;
   kids.reserve(index.size());
   for (const Poly& p : index) kids.push_back(t_.seal(p));

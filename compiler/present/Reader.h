@@ -1,6 +1,7 @@
 // Expressions and array programs in the algebra of printed equations: sums become sums, recursions are resolved.
 #pragma once
 
+#include "present/Curves.h"
 #include "present/terms/Terms.h"
 #include "sema/model/Model.h"
 #include "sym/Program.h"
@@ -13,6 +14,12 @@ class Reader {
 public:
   /// `projected`: arrays that stand for others on the phase manifold (the velocity as expressions read it).
   Reader(Terms& terms, const sema::Model& model, const sym::Program& program);
+
+  /// Interpolated tables, which are read as functions: elements of nodes, values and bends at the row of a search are
+  /// written in terms of the curve and its derivatives at the argument, where all that depends on the row cancels.
+  void useCurves(const std::vector<Curve>& curves, const std::set<const sym::Array*>& disorders);
+  /// Whether something is left of a row that a search finds.
+  [[nodiscard]] static bool readsRow(const Poly& p);
 
   [[nodiscard]] Poly operator()(sym::Expr e);
   /// The index of a member, wherever it is read: one name for all factors.
@@ -53,6 +60,7 @@ private:
   std::optional<Poly> coordinatesOf(const sym::Node& n, const std::vector<Poly>& entries);
   Poly load(const sym::Node& n);
   Poly symbol(const sym::Array* array, const std::vector<Poly>& index);
+  std::optional<Poly> onCurve(const sym::Array* array, const std::vector<Poly>& index);
   const std::optional<Closed>& closed(const sym::Array* array);
   std::optional<Closed> close(const sym::Array* array);
   Poly lawOf(const sym::Equation& e);
@@ -70,7 +78,9 @@ private:
   std::map<const sym::Array*, std::optional<Closed>> closed_;
   std::unordered_map<const sym::Array*, const sym::Array*> projected_;
   std::unordered_map<const sym::Array*, std::string> renamed_;
-  std::set<const sym::Array*> kept_, open_, inputs_;
+  std::set<const sym::Array*> kept_, open_, inputs_, disorders_;
+  std::vector<Curve> curves_;
+  bool readingRow_ = false;
   std::unordered_map<const sym::Array*, const sym::Array*> inputOf_; ///< by the array that says whether it is given
 };
 

@@ -123,6 +123,10 @@ TreePtr Fold::atom(Atom a) {
   case Kind::Call: {
     if (a->name == "dot") return ordered(Order::function, dotTree(kid(0), kid(1)));
     std::vector<TreePtr> kids = all();
+    if (a->name.starts_with("curve ")) {
+      kids.insert(kids.begin(), tree(Op::Name, {}, {}, a->name.substr(6)));
+      return ordered(Order::function, tree(Op::Call, std::move(kids), a->shape, "curve"));
+    }
     if (a->name == "sqrt" && kids[0]->op == Op::Number && kids[0]->number.isOne()) return kids[0]; // by an identity
     return ordered(Order::function, tree(Op::Call, std::move(kids), a->shape, a->name));
   }

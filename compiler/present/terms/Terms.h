@@ -115,6 +115,8 @@ public:
   Terms(const Terms&) = delete;
   Terms& operator=(const Terms&) = delete;
   [[nodiscard]] bool distributes() const { return distribute_; }
+  /// For a while; returns how it was.
+  bool distribute(bool now) { return std::exchange(distribute_, now); }
 
   // leaves
   Poly number(const sym::Number& n) const;

@@ -24,10 +24,22 @@ struct Section {
   std::vector<Line> lines;
 };
 
+/// What calls of a table's name are: interpolated between its rows. With n primes: the n-th derivative.
+struct CurveLine {
+  std::string name;
+  std::vector<std::string> columns; ///< the values, or their entries one by one
+  std::string over;                 ///< the nodes
+  std::int64_t rows = 0;
+  bool cubic = false; ///< else straight lines
+  std::string ends;   ///< "strict", "hold", "extend" or "periodic"
+  std::string words;  ///< all of this, for a person
+};
+
 struct Document {
   std::string model;
   std::string form;
   std::vector<Section> sections;
+  std::vector<CurveLine> curves;        ///< of calls `curve`
   std::vector<std::string> masses;      ///< how the accelerations are found
   std::vector<std::string> assumptions; ///< under which the equations were simplified
 };

@@ -112,6 +112,14 @@ std::string json(const Document& d) {
     }
     root["sections"][s.title] = std::move(list);
   }
+  for (const CurveLine& c : d.curves)
+    root["tables"].push_back({{"name", c.name},
+                              {"columns", c.columns},
+                              {"over", c.over},
+                              {"rows", c.rows},
+                              {"curve", c.cubic ? "cubic" : "linear"},
+                              {"ends", c.ends},
+                              {"text", c.words}});
   root["mass_matrix"] = d.masses;
   if (!d.assumptions.empty()) root["assumptions"] = d.assumptions;
   return root.dump(2) + "\n";

@@ -98,6 +98,7 @@ Form call(const Tree& t) {
   const std::string& n = t.text;
   if (n == "<" || n == "<=" || n == "==" || n == "!=" || n == "and" || n == "or")
     return {at(t.kids[0], Sum) + " " + relation(n) + " " + at(t.kids[1], Sum), Condition};
+  if (n == "curve") return {symbol(t.kids[0]->text) + bracketed(list(t.kids, 1)), Atom};
   if (n == "momentum") {
     std::string of = at(t.kids[0], Condition);
     if (t.kids.size() == 2) of += ", " + at(t.kids[1], Condition);
@@ -261,6 +262,16 @@ std::string latex(const Document& d) {
         out += fmt::format(", \\quad {} = {}{}, {}", symbol(l.index), latex(l.from),
                            latex(l.to) == "2" ? "" : ", \\dots", latex(l.to));
       out += k + 1 < s.lines.size() ? " \\\\\n" : "\n";
+    }
+    out += "\\end{align*}\n";
+  }
+  if (!d.curves.empty()) {
+    out += "% Tables\n\\begin{align*}\n";
+    for (std::size_t k = 0; k < d.curves.size(); ++k) {
+      std::string words;
+      for (const char c : d.curves[k].words) words += c == '_' ? std::string("\\_") : std::string(1, c);
+      out += "  & " + symbol(d.curves[k].name) + ": \\text{ " + words + "}" +
+             (k + 1 < d.curves.size() ? " \\\\\n" : "\n");
     }
     out += "\\end{align*}\n";
   }

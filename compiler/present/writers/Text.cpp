@@ -55,6 +55,7 @@ Form sum(const Tree& t) {
 }
 
 Form call(const Tree& t) {
+  if (t.text == "curve") return {t.kids[0]->text + "(" + list(t.kids, 1) + ")", Atom};
   if (isRelation(t.text)) return {at(t.kids[0], Sum) + " " + t.text + " " + at(t.kids[1], Sum), Condition};
   if (t.text == "axial" && t.kids[0]->op == Op::Outer) {
     const std::string a = at(t.kids[0]->kids[0], Condition), b = at(t.kids[0]->kids[1], Condition);
@@ -171,6 +172,8 @@ std::string text(const Document& d) {
       out += "\n";
     }
   }
+  if (!d.curves.empty()) out += "\nTables\n";
+  for (const CurveLine& c : d.curves) out += "  " + c.name + ": " + c.words + "\n";
   if (!d.masses.empty()) out += "\nMass matrix\n";
   for (const std::string& m : d.masses) out += "  " + m + "\n";
   if (!d.assumptions.empty()) out += "\n";
