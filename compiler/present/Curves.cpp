@@ -12,11 +12,11 @@ using sym::Node;
 
 namespace {
 
-/// Names that `sema/expressions` gives to arrays of splines and of broken lines.
-constexpr std::string_view bendsName = "bend of ", lineName = "between nodes of ", seamName = "bend at the seam of ";
+/// The name that `sema/expressions` gives to second derivatives of splines.
+constexpr std::string_view bendsName = "bend of ";
 
 /// The last step of the search by bisection: `if x[k + 1] <= u then k + 1 else k`.
-std::optional<Curve> searchOf(const sym::Equation& e) {
+std::optional<RowSearch> searchOf(const sym::Equation& e) {
   if (e.kind != sym::EquationKind::Set || !e.value || e.value->op != sym::Op::Select) return {};
   const Expr condition = e.value->args[0], further = e.value->args[1], here = e.value->args[2];
   if (condition->op != sym::Op::Le || condition->args[0]->op != sym::Op::Load) return {};
@@ -31,7 +31,7 @@ std::optional<Curve> searchOf(const sym::Equation& e) {
                               ((further->args[0]->isOne() && further->args[1] == here) ||
                                (further->args[1]->isOne() && further->args[0] == here));
   if (!next) return {};
-  Curve c;
+  RowSearch c;
   c.row = e.array;
   c.nodes = node.array;
   c.inside = condition->args[1];
@@ -74,11 +74,11 @@ std::vector<const Array*> listed(const sym::Program& p, const std::set<const Arr
 }
 
 /// As it was written, of an argument that is held between the ends or brought into one period.
-void readEnds(Curve& c, const sema::Model& model, const sym::Program& p) {
+void readEnds(RowSearch& c, const sema::Model& model, const sym::Program& p) {
   c.argument = c.inside;
   const Node& u = *c.inside;
   if (u.op == sym::Op::Min && u.args[0]->op == sym::Op::Max) {
-    c.ends = Curve::Ends::Hold;
+    c.ends = RowSearch::Ends::Hold;
     c.argument = u.args[0]->args[0];
     return;
   }
@@ -90,109 +90,83 @@ void readEnds(Curve& c, const sema::Model& model, const sym::Program& p) {
       for (const Expr& x : shifted.args)
         if (!sym::contains(x, [&](const Node& y) { return y.op == sym::Op::Load && y.array == c.nodes; })) {
           c.argument = x;
-          c.ends = Curve::Ends::Periodic;
+          c.ends = RowSearch::Ends::Periodic;
         }
     });
     return;
   }
-  c.ends = Curve::Ends::Extend;
+  c.ends = RowSearch::Ends::Extend;
   for (const sema::LookUp& l : model.lookUps)
     for (const std::size_t k : p.writers(l.argument))
-      if (p.equations()[k].value == c.inside) c.ends = Curve::Ends::Strict;
+      if (p.equations()[k].value == c.inside) c.ends = RowSearch::Ends::Strict;
 }
 
 } // namespace
 
-std::set<const Array*> disordersOf(const sema::Model& model, const sym::Program& program) {
-  std::set<const Array*> found;
+Curves::Curves(const sema::Model& model, const sym::Program& program) {
   for (const sema::LookUp& l : model.lookUps)
     for (const std::size_t k : program.writers(l.disorder))
-      for (const Array* a : program.reads(k)) found.insert(a);
-  return found;
-}
-
-std::vector<Curve> curvesOf(const sema::Model& model, const sym::Program& program) {
-  std::vector<Curve> searches, found;
-  if (model.lookUps.empty()) return found;
-  for (const sym::Equation& e : program.equations())
-    if (auto c = searchOf(e)) {
-      readEnds(*c, model, program);
-      searches.push_back(std::move(*c));
-    }
-  const auto put = [&](Curve c, std::set<const Array*> values, const std::set<const Array*>& among,
-                       const sym::Shape& shape) {
-    values.erase(c.nodes);
-    c.rows = c.nodes->extents.empty() ? 0 : c.nodes->extents[0];
-    c.shape = shape;
-    if (values.size() == 1 && (*values.begin())->shape == shape)
-      c.columns = {*values.begin()};
-    else
-      c.columns = listed(program, among, values);
-    if (c.columns.empty()) return;
-    for (const Array* a : c.columns) c.name += (c.name.empty() ? "" : "_") + a->name;
-    found.push_back(std::move(c));
-  };
-  std::set<const Array*> done;
+      for (const Array* a : program.reads(k)) disorders_.insert(a);
+  if (disorders_.empty()) return; // elements of tables alone
+  std::set<const Array*> nodes, done;
   for (const sym::Equation& e : program.equations()) {
-    const std::string_view name = e.array->name;
-    if (!done.insert(e.array).second) continue;
-    for (const Curve& s : searches) {
-      std::set<const Array*> seen, leaves;
-      if (name.starts_with(bendsName) && e.array->extents == s.nodes->extents) {
-        leavesOf(program, e.array, seen, leaves);
-        if (!leaves.contains(s.nodes)) continue;
-        const bool wraps = std::any_of(seen.begin(), seen.end(), [](const Array* a) {
-          return std::string_view(a->name).starts_with(seamName);
-        });
-        if (wraps != (s.ends == Curve::Ends::Periodic)) continue;
-        Curve c = s;
-        c.bends = e.array;
-        put(std::move(c), leaves, seen, e.array->shape);
-        continue;
-      }
-      const std::size_t writer = program.writers(e.array)[0];
-      const auto reads = [&](const Array* a) { return a != nullptr && program.reads(writer, a); };
-      if (name.starts_with(lineName) && reads(s.nodes) && (reads(s.row) || reads(s.before))) {
-        for (const Array* a : program.reads(writer))
-          if (a != s.row && a != s.before && !a->extents.empty() && a->extents == s.nodes->extents) leaves.insert(a);
-        put(s, leaves, {e.array}, e.array->shape);
-      }
+    auto search = searchOf(e);
+    if (!search) continue;
+    readEnds(*search, model, program);
+    search->steps = {search->row};
+    for (const Array* a = search->before; a != nullptr;) {
+      search->steps.push_back(a);
+      const Expr value = program.equations()[program.writers(a)[0]].value;
+      const bool goesOn = value->op == sym::Op::Select && value->args[2]->op == sym::Op::Load;
+      a = goesOn ? value->args[2]->array : nullptr;
     }
+    nodes.insert(search->nodes);
+    searches_.push_back(std::move(*search));
   }
-  // one name for what has the same values, nodes and kind
-  std::map<std::string, std::vector<const Curve*>> named;
-  for (Curve& c : found) {
-    const auto same = [&](const Curve* o) {
-      return o->nodes == c.nodes && o->bends == c.bends && o->ends == c.ends && o->columns == c.columns;
-    };
-    auto& kinds = named[c.name];
-    const auto place = std::find_if(kinds.begin(), kinds.end(), same) - kinds.begin();
-    if (place == static_cast<std::ptrdiff_t>(kinds.size())) kinds.push_back(&c);
-    if (place > 0) c.name += fmt::format("_{}", place + 1);
+  for (const sym::Equation& e : program.equations()) {
+    if (!std::string_view(e.array->name).starts_with(bendsName) || !done.insert(e.array).second) continue;
+    std::set<const Array*> seen, leaves;
+    leavesOf(program, e.array, seen, leaves);
+    Spline spline{e.array, nullptr, {}};
+    for (const Array* a : leaves)
+      if (nodes.contains(a)) spline.nodes = a;
+    leaves.erase(spline.nodes);
+    if (leaves.size() == 1 && (*leaves.begin())->shape == e.array->shape)
+      spline.columns = {*leaves.begin()};
+    else
+      spline.columns = listed(program, seen, leaves);
+    if (spline.nodes != nullptr && !spline.columns.empty()) splines_.push_back(std::move(spline));
   }
-  return found;
 }
 
-CurveLine lineOf(const Curve& c) {
+const std::string& Curves::nameOf(const RowSearch& search, const std::vector<const Array*>& columns, bool cubic) {
   static const char* const ends[] = {"strict", "hold", "extend", "periodic"};
   static const char* const beyond[] = {"", ", held beyond its ends", ", going on beyond its ends", ", repeated"};
+  const auto which = static_cast<std::size_t>(search.ends);
   CurveLine line;
-  line.name = c.name;
-  line.over = c.nodes->name;
-  line.rows = c.rows;
-  line.cubic = c.bends != nullptr;
-  line.ends = ends[static_cast<int>(c.ends)];
-  std::string columns;
-  for (const Array* a : c.columns) {
+  line.over = search.nodes->name;
+  line.rows = search.nodes->extents.empty() ? 0 : search.nodes->extents[0];
+  line.cubic = cubic;
+  line.ends = ends[which];
+  std::string list;
+  for (const Array* a : columns) {
     line.columns.push_back(a->name);
-    columns += (columns.empty() ? "" : ", ") + a->name;
+    line.name += (line.name.empty() ? "" : "_") + a->name;
+    list += (list.empty() ? "" : ", ") + a->name;
   }
-  const char* kind = !line.cubic                          ? "straight lines"
-                     : c.ends == Curve::Ends::Periodic ? "the periodic cubic spline"
-                                                       : "the natural cubic spline";
-  line.words = fmt::format("{} through the {} rows of {} over {}{}", kind, c.rows, columns, line.over,
-                           beyond[static_cast<int>(c.ends)]);
-  return line;
+  std::size_t others = 0; // of the same values
+  for (const CurveLine& n : named_) {
+    if (n.columns != line.columns) continue;
+    if (n.over == line.over && n.cubic == line.cubic && n.ends == line.ends) return n.name;
+    ++others;
+  }
+  if (others > 0) line.name += fmt::format("_{}", others + 1);
+  const char* kind = !cubic                                     ? "straight lines"
+                     : search.ends == RowSearch::Ends::Periodic ? "the periodic cubic spline"
+                                                                : "the natural cubic spline";
+  line.words = fmt::format("{} through the {} rows of {} over {}{}", kind, line.rows, list, line.over, beyond[which]);
+  named_.push_back(std::move(line));
+  return named_.back().name;
 }
 
 } // namespace lmc::present

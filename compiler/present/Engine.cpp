@@ -31,7 +31,7 @@ std::set<std::string> namesOf(const sema::Model& m) {
 
 } // namespace
 
-Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, const std::vector<Curve>& curves)
+Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves)
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
       reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
   member_ = terms_->index("i");
@@ -52,7 +52,7 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, co
                        [&](const sema::Factor& f) { return has(f.velocity); }) ||
            std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
   };
-  if (!curves.empty()) reader_->useCurves(curves, disordersOf(layer.model, layer.program()));
+  if (curves != nullptr && !curves->searches().empty()) reader_->useCurves(*curves);
   for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
   for (const sema::Factor& f : layer.model.factors) learnPlanes(*f.manifold);
   learnSymmetry();
@@ -90,6 +90,7 @@ TreePtr Engine::integer(std::int64_t n) const {
 
 Poly Engine::read(Expr e, const std::vector<Expr>& index) {
   reader_->bind(index, member_);
+  reader_->findSplines(e);
   return (*reader_)(e);
 }
 
@@ -104,8 +105,8 @@ void Engine::learnSymmetry() {
   }
 }
 
-/// Of homogeneous manifolds, whose velocities are projected in coordinates: whether their group has the skew matrices as
-/// its algebra, and in which coordinates.
+/// Of homogeneous manifolds, whose velocities are projected in coordinates: whether their group has the skew matrices
+/// as its algebra, and in which coordinates.
 void Engine::learnPlanes(const sema::Manifold& manifold) {
   const sema::Manifold& group = manifold.group();
   const std::vector<sema::Part>& algebra = group.algebra();
@@ -121,8 +122,8 @@ void Engine::learnPlanes(const sema::Manifold& manifold) {
     size = m.shape.rows;
     for (int r = 1; r <= size; ++r)
       for (int c = 1; c <= size; ++c) {
-        const auto entry = Terms::constant(
-            terms_->dot(terms_->unit(size, r), terms_->matmul(m, terms_->unit(size, c))));
+        const auto entry =
+            Terms::constant(terms_->dot(terms_->unit(size, r), terms_->matmul(m, terms_->unit(size, c))));
         if (!entry || std::abs(*entry) > 1) return;
         if (*entry == 1) planes.emplace_back(r, c);
         if (*entry == -1) negative.emplace_back(c, r);
@@ -136,8 +137,8 @@ void Engine::learnPlanes(const sema::Manifold& manifold) {
   if (size == 3) terms_->crosses = false;
 }
 
-/// With w = project(p, w), A(w) is H, that of the projection: products of A(w) with points, and with A(v) p, that H makes
-/// shorter. On a sphere A(w) A(v) q = -(A(w) q . A(v) q) q, on projections P A(w) P = 0.
+/// With w = project(p, w), A(w) is H, that of the projection: products of A(w) with points, and with A(v) p, that H
+/// makes shorter. On a sphere A(w) A(v) q = -(A(w) q . A(v) q) q, on projections P A(w) P = 0.
 void Engine::learnProjection(const sema::Manifold& manifold, const Array* point, const sema::ArrayTuple& w,
                              const sema::ArrayTuple& v, const std::vector<Expr>& index) {
   Terms& t = *terms_;
@@ -219,18 +220,18 @@ void Engine::equation(Expr left, Expr right) {
 // ---- the shortest form
 
 Shower::Shower(mechanics::Layer& layer, const Presentation& how)
-    : layer_(layer), how_(how), curves_(curvesOf(layer.model, layer.program())), used_(curves_) {}
+    : layer_(layer), how_(how), curves_(layer.model, layer.program()) {}
 
 bool Shower::withoutCurves() {
-  if (used_.empty()) return false;
-  used_.clear();
+  if (!namesTables_ || curves_.searches().empty()) return false;
+  namesTables_ = false;
   engines_.clear();
   return true;
 }
 
 Engine& Shower::engine(Depth depth) {
   auto& e = engines_[depth];
-  if (!e) e = std::make_unique<Engine>(layer_, how_, depth, used_);
+  if (!e) e = std::make_unique<Engine>(layer_, how_, depth, namesTables_ ? &curves_ : nullptr);
   return *e;
 }
 
@@ -246,7 +247,7 @@ TreePtr Shower::operator()(Expr e, const std::vector<Expr>& index, std::int64_t 
       Poly p = with.read(e, index);
       if (member > 0) p = with.terms().substitute(p, with.member(), with.terms().number(member));
       if (how_.expand) p = with.terms().writtenOut(p, mostWrittenOut);
-      if (!used_.empty() && Reader::readsRow(p)) continue;
+      if (namesTables_ && Reader::readsRow(p)) continue;
       const TreePtr t = with.show(p);
       std::set<const Array*> found;
       Reader::namesIn(p, found);

@@ -22,7 +22,7 @@ enum class Depth : std::uint8_t {
 /// One algebra, with what is known of the system's arrays.
 class Engine {
 public:
-  Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, const std::vector<Curve>& curves);
+  Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves);
   [[nodiscard]] Poly read(sym::Expr e, const std::vector<sym::Expr>& index);
   [[nodiscard]] TreePtr show(const Poly& p) { return fold_(p); }
   [[nodiscard]] Terms& terms() { return *terms_; }
@@ -61,8 +61,7 @@ public:
   void explain(const Poly& p, Depth depth);
   [[nodiscard]] TreePtr integer(std::int64_t n) { return engine(Depth::Plain).integer(n); }
   [[nodiscard]] Engine& engine(Depth depth);
-  /// Interpolated tables, those that are shown as functions.
-  [[nodiscard]] const std::vector<Curve>& curves() const { return curves_; }
+  [[nodiscard]] const Curves& curves() const { return curves_; }
 
 private:
   /// Rows of tables cannot be hidden in what is shown: it is shown with the search for them.
@@ -71,7 +70,8 @@ private:
 
   mechanics::Layer& layer_;
   const Presentation& how_;
-  std::vector<Curve> curves_, used_; ///< all; those that engines read
+  Curves curves_;
+  bool namesTables_ = true; ///< curves through tables are shown by their names
   std::map<Depth, std::unique_ptr<Engine>> engines_;
   std::map<std::uint32_t, std::pair<const sym::Array*, Depth>> named_;
 };

@@ -46,7 +46,7 @@ Document documentOf(mechanics::Layer& layer, Shower& show, const Presentation& h
 }
 
 /// The tables whose curves a document calls, with or without primes.
-std::vector<CurveLine> curvesIn(const Document& d, const std::vector<Curve>& curves) {
+std::vector<CurveLine> curvesIn(const Document& d, const Curves& curves) {
   std::set<std::string> called;
   const std::function<void(const TreePtr&)> visit = [&](const TreePtr& t) {
     if (t->op == Op::Call && t->text == "curve") called.insert(t->kids[0]->text.substr(0, t->kids[0]->text.find('\'')));
@@ -58,8 +58,8 @@ std::vector<CurveLine> curvesIn(const Document& d, const std::vector<Curve>& cur
       visit(l.right);
     }
   std::vector<CurveLine> lines;
-  for (const Curve& c : curves)
-    if (called.erase(c.name) > 0) lines.push_back(lineOf(c));
+  for (const CurveLine& c : curves.named())
+    if (called.contains(c.name)) lines.push_back(c);
   return lines;
 }
 

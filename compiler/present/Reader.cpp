@@ -173,8 +173,8 @@ Poly Reader::read(const Node& n) {
     if (isChosenByData(n)) return (*this)(n.args[0]);
     break;
   case sym::Op::Select:
-    if (!disorders_.empty() && sym::contains(n.args[0], [this](const Node& x) {
-          return x.op == sym::Op::Load && disorders_.contains(x.array);
+    if (curves_ != nullptr && sym::contains(n.args[0], [this](const Node& x) {
+          return x.op == sym::Op::Load && curves_->disorders().contains(x.array);
         })) {
       const bool before = t_.distribute(true); // rows cancel when all is multiplied out
       Poly value = (*this)(n.args[1]);

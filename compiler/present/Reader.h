@@ -17,7 +17,8 @@ public:
 
   /// Interpolated tables, which are read as functions: elements of nodes, values and bends at the row of a search are
   /// written in terms of the curve and its derivatives at the argument, where all that depends on the row cancels.
-  void useCurves(const std::vector<Curve>& curves, const std::set<const sym::Array*>& disorders);
+  void useCurves(Curves& curves);
+  void findSplines(sym::Expr e);
   /// Whether something is left of a row that a search finds.
   [[nodiscard]] static bool readsRow(const Poly& p);
 
@@ -60,6 +61,12 @@ private:
   std::optional<Poly> coordinatesOf(const sym::Node& n, const std::vector<Poly>& entries);
   Poly load(const sym::Node& n);
   Poly symbol(const sym::Array* array, const std::vector<Poly>& index);
+  struct FoundRow {
+    std::vector<Atom> loops; ///< of which member
+    int shift = 0;           ///< 1: the row after it
+  };
+  std::optional<FoundRow> rowOf(const Poly& index, const RowSearch& s);
+  Poly atRow(const RowSearch& s, const FoundRow& row, sym::Expr e);
   std::optional<Poly> onCurve(const sym::Array* array, const std::vector<Poly>& index);
   const std::optional<Closed>& closed(const sym::Array* array);
   std::optional<Closed> close(const sym::Array* array);
@@ -78,8 +85,9 @@ private:
   std::map<const sym::Array*, std::optional<Closed>> closed_;
   std::unordered_map<const sym::Array*, const sym::Array*> projected_;
   std::unordered_map<const sym::Array*, std::string> renamed_;
-  std::set<const sym::Array*> kept_, open_, inputs_, disorders_;
-  std::vector<Curve> curves_;
+  std::set<const sym::Array*> kept_, open_, inputs_;
+  Curves* curves_ = nullptr;                                           ///< null: tables are read row by row
+  std::set<std::pair<const sym::Array*, const sym::Array*>> onSpline_; ///< rows and the bends that are read there
   bool readingRow_ = false;
   std::unordered_map<const sym::Array*, const sym::Array*> inputOf_; ///< by the array that says whether it is given
 };

@@ -106,6 +106,7 @@ std::optional<Reader::Piece> Reader::piece(const sym::Equation& e, const std::ve
     const Poly i = (*this)(l.index);
     loops.emplace_back(t_.seal(i), Range{(*this)(l.lo), (*this)(l.hi)});
   }
+  if (e.value) findSplines(e.value);
   Piece piece;
   piece.index = index;
   piece.added = e.kind == sym::EquationKind::Accumulate;

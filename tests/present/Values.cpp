@@ -1,6 +1,7 @@
 #include "Values.h"
-#include <algorithm>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <unsupported/Eigen/MatrixFunctions>
@@ -222,6 +223,79 @@ Value Values::operation(const std::string& op, const json& tree) {
   return v;
 }
 
+namespace {
+
+/// Slopes at the nodes of the C2 spline: from the continuity of y'' (compiled code solves for y'').
+Eigen::VectorXd slopesOf(const Eigen::VectorXd& x, const Eigen::VectorXd& y, bool periodic) {
+  const Eigen::Index n = x.size();
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+  Eigen::VectorXd b(n);
+  const auto width = [&](Eigen::Index k) { return x(k + 1) - x(k); };
+  const auto chord = [&](Eigen::Index k) { return (y(k + 1) - y(k)) / width(k); };
+  for (Eigen::Index k = 1; k + 1 < n; ++k) {
+    a(k, k - 1) = width(k);
+    a(k, k) = 2 * (width(k - 1) + width(k));
+    a(k, k + 1) = width(k - 1);
+    b(k) = 3 * (width(k) * chord(k - 1) + width(k - 1) * chord(k));
+  }
+  if (periodic) {
+    a(0, n - 2) = width(0);
+    a(0, 0) = 2 * (width(n - 2) + width(0));
+    a(0, 1) = width(n - 2);
+    b(0) = 3 * (width(0) * chord(n - 2) + width(n - 2) * chord(0));
+    a(n - 1, n - 1) = 1;
+    a(n - 1, 0) = -1;
+    b(n - 1) = 0;
+  } else {
+    a(0, 0) = a(n - 1, n - 1) = 2;
+    a(0, 1) = a(n - 1, n - 2) = 1;
+    b(0) = 3 * chord(0);
+    b(n - 1) = 3 * chord(n - 2);
+  }
+  return a.partialPivLu().solve(b);
+}
+
+} // namespace
+
+/// With a prime for each derivative.
+Value Values::curve(const std::string& shown, double at) {
+  const std::string name = shown.substr(0, shown.find('\''));
+  const auto order = static_cast<int>(shown.size() - name.size());
+  const auto it = std::find_if(tables.begin(), tables.end(), [&](const json& t) { return t.at("name") == name; });
+  if (it == tables.end()) throw std::runtime_error("no table is called `" + name + "`");
+  const auto column = [&](const std::string& of) {
+    const Numbers& c = arrays.at(of);
+    return Eigen::VectorXd(
+        Eigen::Map<const Eigen::VectorXd>(c.values.data(), static_cast<Eigen::Index>(c.values.size())));
+  };
+  const Eigen::VectorXd x = column(it->at("over"));
+  const Eigen::Index n = x.size();
+  const double period = x(n - 1) - x(0);
+  if (it->at("ends") == "periodic") at -= period * std::floor((at - x(0)) / period);
+  if (it->at("ends") == "hold" && (at < x(0) || at > x(n - 1))) {
+    if (order > 0) return Value::Zero(static_cast<Eigen::Index>(it->at("columns").size()), 1);
+    at = at < x(0) ? x(0) : x(n - 1);
+  }
+  Eigen::Index k = 0;
+  while (k + 2 < n && x(k + 1) <= at) ++k;
+  Value all(static_cast<Eigen::Index>(it->at("columns").size()), 1);
+  for (Eigen::Index c = 0; c < all.size(); ++c) {
+    const std::string of = it->at("columns").at(static_cast<std::size_t>(c));
+    const Eigen::VectorXd y = column(of);
+    const double h = x(k + 1) - x(k), s = at - x(k), chord = (y(k + 1) - y(k)) / h;
+    std::array<double, 4> p = {y(k), chord, 0, 0}; // powers of s
+    if (it->at("curve") == "cubic") {
+      auto& slopes = slopes_[name + "/" + of];
+      if (slopes.size() == 0) slopes = slopesOf(x, y, it->at("ends") == "periodic");
+      p = {y(k), slopes(k), (3 * chord - 2 * slopes(k) - slopes(k + 1)) / h,
+           (slopes(k) + slopes(k + 1) - 2 * chord) / (h * h)};
+    }
+    for (int d = 0; d < order; ++d) p = {p[1], 2 * p[2], 3 * p[3], 0};
+    all(c) = p[0] + s * (p[1] + s * (p[2] + s * p[3]));
+  }
+  return all;
+}
+
 Value Values::called(const json& tree) {
   const std::string f = tree.at(1);
   if (f == "M" || f == "c" || f == "force") { // named parts of an equation, defined beside it
@@ -258,6 +332,7 @@ Value Values::called(const json& tree) {
     for (std::size_t k = 2; of.is_array() && k < of.size(); ++k) index.push_back(integer(of.at(k)));
     return named(name, index);
   }
+  if (f == "curve") return curve(tree.at(2), (*this)(tree.at(3))(0));
   std::vector<Value> a;
   for (std::size_t k = 2; k < tree.size(); ++k) a.push_back((*this)(tree.at(k)));
   static const std::map<std::string, double (*)(double)> scalars = {

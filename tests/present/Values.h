@@ -26,6 +26,9 @@ public:
   /// What `where` defines: lines of the section, looked up when an array is not there.
   nlohmann::json definitions = nlohmann::json::array();
 
+  /// What `derive` says of interpolated tables.
+  nlohmann::json tables = nlohmann::json::array();
+
   [[nodiscard]] Value operator()(const nlohmann::json& tree);
   void bind(const std::string& index, std::int64_t value) { indices_[index] = value; }
   [[nodiscard]] std::int64_t integer(const nlohmann::json& tree);
@@ -34,9 +37,11 @@ private:
   Value named(const std::string& name, const std::vector<std::int64_t>& index);
   std::optional<Value> defined(const nlohmann::json& name, const std::vector<std::int64_t>& index);
   Value called(const nlohmann::json& tree);
+  Value curve(const std::string& name, double at);
   Value operation(const std::string& op, const nlohmann::json& tree);
 
   std::map<std::string, std::int64_t> indices_;
+  std::map<std::string, Eigen::VectorXd> slopes_;                               ///< of splines, at their nodes
   std::map<std::pair<std::string, std::vector<std::int64_t>>, Value> building_; ///< what lines so far say
 };
 

@@ -66,8 +66,8 @@ bool Terms::cancels(Atom a, Atom b) const {
 
 /// A B is shorter than it is written.
 bool Terms::cancelling(Atom a, Atom b) const {
-  return cancels(a, b) || (a == b && traitsOf(a).idempotent) || a->kind == Kind::Identity || b->kind == Kind::Identity ||
-         a->kind == Kind::Outer || b->kind == Kind::Outer;
+  return cancels(a, b) || (a == b && traitsOf(a).idempotent) || a->kind == Kind::Identity ||
+         b->kind == Kind::Identity || a->kind == Kind::Outer || b->kind == Kind::Outer;
 }
 
 Poly Terms::chain(std::vector<Atom> list) {

@@ -1,8 +1,8 @@
 // Skew matrices by their coordinates, and sums over all coordinates as what they are the coordinates of.
 //
-// Groups whose algebra is that of the skew matrices of size n have a basis of matrices e_j e_i^T - e_i e_j^T, one for each
-// plane. A(w) and its transpose <A(w), S> = w . axial(S) are written entry by entry in a declaration; here they become one
-// thing again: what all terms of a sum over coordinates say together is said once, `recombined`.
+// Groups whose algebra is that of the skew matrices of size n have a basis of matrices e_j e_i^T - e_i e_j^T, one for
+// each plane. A(w) and its transpose <A(w), S> = w . axial(S) are written entry by entry in a declaration; here they
+// become one thing again: what all terms of a sum over coordinates say together is said once, `recombined`.
 #include "present/terms/Terms.h"
 
 #include <algorithm>
@@ -259,8 +259,7 @@ const Terms::Completions& Terms::completions(const Monomial& m) {
         const Poly e = unit(s.unit->shape.rows, i);
         whole = add(std::move(whole), mul(dot(e, *g), s.put(e)));
       }
-      offer(without(m, s.factor != nullptr ? std::vector<Atom>{x, s.factor} : std::vector<Atom>{x}), whole,
-            s.put(*g));
+      offer(without(m, s.factor != nullptr ? std::vector<Atom>{x, s.factor} : std::vector<Atom>{x}), whole, s.put(*g));
     }
   if (m.core != nullptr) planeSums(m, offer);
   return completions_[m] = std::move(found);

@@ -120,7 +120,8 @@ Form call(const Tree& t) {
   if (n == "quotient") return {"\\frac{" + at(t.kids[0], Condition) + "}{" + at(t.kids[1], Condition) + "}", Atom};
   if (n == "axial" && t.kids[0]->op == Op::Outer) {
     const TreePtr &a = t.kids[0]->kids[0], &b = t.kids[0]->kids[1];
-    return {bracketed(at(a, Unary) + " " + at(b, Postfix) + "^{\\top} - " + at(b, Unary) + " " + at(a, Postfix) + "^{\\top}") +
+    return {bracketed(at(a, Unary) + " " + at(b, Postfix) + "^{\\top} - " + at(b, Unary) + " " + at(a, Postfix) +
+                      "^{\\top}") +
                 "^{\\vee}",
             Power};
   }
@@ -270,8 +271,8 @@ std::string latex(const Document& d) {
     for (std::size_t k = 0; k < d.curves.size(); ++k) {
       std::string words;
       for (const char c : d.curves[k].words) words += c == '_' ? std::string("\\_") : std::string(1, c);
-      out += "  & " + symbol(d.curves[k].name) + ": \\text{ " + words + "}" +
-             (k + 1 < d.curves.size() ? " \\\\\n" : "\n");
+      out +=
+          "  & " + symbol(d.curves[k].name) + ": \\text{ " + words + "}" + (k + 1 < d.curves.size() ? " \\\\\n" : "\n");
     }
     out += "\\end{align*}\n";
   }
