@@ -31,7 +31,7 @@ std::set<std::string> namesOf(const sema::Model& m) {
 
 } // namespace
 
-Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves)
+Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves, DataNames& names)
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
       reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
   member_ = terms_->index("i");
@@ -52,6 +52,7 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Cu
                        [&](const sema::Factor& f) { return has(f.velocity); }) ||
            std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
   };
+  reader_->nameData(names, [this](const Poly& p) { return show(p); });
   if (curves != nullptr && !curves->searches().empty()) reader_->useCurves(*curves);
   for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
   for (const sema::Factor& f : layer.model.factors) learnPlanes(*f.manifold);
@@ -220,7 +221,7 @@ void Engine::equation(Expr left, Expr right) {
 // ---- the shortest form
 
 Shower::Shower(mechanics::Layer& layer, const Presentation& how)
-    : layer_(layer), how_(how), curves_(layer.model, layer.program()) {}
+    : layer_(layer), how_(how), curves_(layer.model, layer.program()), names_(namesOf(layer.model)) {}
 
 bool Shower::withoutCurves() {
   if (!namesTables_ || curves_.searches().empty()) return false;
@@ -231,7 +232,7 @@ bool Shower::withoutCurves() {
 
 Engine& Shower::engine(Depth depth) {
   auto& e = engines_[depth];
-  if (!e) e = std::make_unique<Engine>(layer_, how_, depth, namesTables_ ? &curves_ : nullptr);
+  if (!e) e = std::make_unique<Engine>(layer_, how_, depth, namesTables_ ? &curves_ : nullptr, names_);
   return *e;
 }
 
@@ -329,6 +330,38 @@ std::vector<Line> Shower::definition(const Array* array) {
   for (const Array* a : names)
     if (a != array) named_.try_emplace(a->id, a, depth);
   return best;
+}
+
+std::vector<Line> Shower::dataIn(const std::vector<const std::vector<Line>*>& lines) {
+  std::set<std::string> read;
+  const std::function<void(const TreePtr&)> visit = [&](const TreePtr& t) {
+    if (t->op == Op::Name) read.insert(t->text);
+    for (const TreePtr& k : t->kids) visit(k);
+  };
+  for (const auto* list : lines)
+    for (const Line& l : *list) {
+      if (l.left) visit(l.left);
+      visit(l.right);
+    }
+  std::vector<Line> found;
+  const auto& all = names_.list();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) { // a name may stand in that of a later one
+    if (!read.contains(it->first)) continue;
+    const auto& [value, extent] = it->second;
+    visit(value);
+    Line line;
+    std::vector<TreePtr> at;
+    if (extent > 0) {
+      line.index = "i";
+      line.from = numberTree(1);
+      line.to = integer(extent);
+      at.push_back(tree(Op::Name, {}, {}, "i"));
+    }
+    line.left = tree(Op::Name, std::move(at), value->shape, it->first);
+    line.right = value;
+    found.insert(found.begin(), std::move(line));
+  }
+  return found;
 }
 
 std::vector<Line> Shower::definitions() {

@@ -22,7 +22,7 @@ enum class Depth : std::uint8_t {
 /// One algebra, with what is known of the system's arrays.
 class Engine {
 public:
-  Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves);
+  Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves, DataNames& names);
   [[nodiscard]] Poly read(sym::Expr e, const std::vector<sym::Expr>& index);
   [[nodiscard]] TreePtr show(const Poly& p) { return fold_(p); }
   [[nodiscard]] Terms& terms() { return *terms_; }
@@ -62,6 +62,8 @@ public:
   [[nodiscard]] TreePtr integer(std::int64_t n) { return engine(Depth::Plain).integer(n); }
   [[nodiscard]] Engine& engine(Depth depth);
   [[nodiscard]] const Curves& curves() const { return curves_; }
+  /// What names of data mean that lines mention.
+  [[nodiscard]] std::vector<Line> dataIn(const std::vector<const std::vector<Line>*>& lines);
 
 private:
   /// Rows of tables cannot be hidden in what is shown: it is shown with the search for them.
@@ -71,6 +73,7 @@ private:
   mechanics::Layer& layer_;
   const Presentation& how_;
   Curves curves_;
+  DataNames names_;
   bool namesTables_ = true; ///< curves through tables are shown by their names
   std::map<Depth, std::unique_ptr<Engine>> engines_;
   std::map<std::uint32_t, std::pair<const sym::Array*, Depth>> named_;

@@ -78,6 +78,10 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
     ConstraintSections::defineInPlace(d, where);
     ConstraintSections::dropUndefined(d, where);
   }
+  std::vector<const std::vector<Line>*> all{&where};
+  for (const Section& s : d.sections) all.push_back(&s.lines);
+  const std::vector<Line> data = show.dataIn(all);
+  where.insert(where.begin(), data.begin(), data.end());
   if (!where.empty()) d.sections.push_back({"where", std::move(where)});
   std::set<std::string> taken;
   for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);

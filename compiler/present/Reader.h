@@ -2,6 +2,7 @@
 #pragma once
 
 #include "present/Curves.h"
+#include "present/DataNames.h"
 #include "present/terms/Terms.h"
 #include "sema/model/Model.h"
 #include "sym/Program.h"
@@ -19,6 +20,8 @@ public:
   /// written in terms of the curve and its derivatives at the argument, where all that depends on the row cancels.
   void useCurves(Curves& curves);
   void findSplines(sym::Expr e);
+  /// Vectors and matrices that data decide by a formula with conditions or roots get names. `show`: how it is said.
+  void nameData(DataNames& names, std::function<TreePtr(const Poly&)> show);
   /// Whether something is left of a row that a search finds.
   [[nodiscard]] static bool readsRow(const Poly& p);
 
@@ -86,6 +89,12 @@ private:
   std::unordered_map<const sym::Array*, const sym::Array*> projected_;
   std::unordered_map<const sym::Array*, std::string> renamed_;
   std::set<const sym::Array*> kept_, open_, inputs_;
+  bool isData(const sym::Node& n);
+  std::optional<Poly> named(const Poly& value);
+  DataNames* names_ = nullptr; ///< null: all is written out
+  std::function<TreePtr(const Poly&)> show_;
+  std::set<const sym::Array*> fixed_;                                  ///< that parameters alone decide
+  std::unordered_map<const sym::Node*, std::pair<bool, bool>> data_;   ///< made of data; by a formula to be named
   Curves* curves_ = nullptr;                                           ///< null: tables are read row by row
   std::set<std::pair<const sym::Array*, const sym::Array*>> onSpline_; ///< rows and the bends that are read there
   bool readingRow_ = false;

@@ -355,6 +355,24 @@ Poly Terms::substitute(const Poly& a, Atom index, const Poly& by) {
   return sum;
 }
 
+Poly Terms::withIndex(const Poly& a, Atom from, Atom to) {
+  std::unordered_map<Atom, Poly> memo;
+  std::function<Poly(Atom)> atom = [&](Atom x) -> Poly {
+    if (const auto it = memo.find(x); it != memo.end()) return it->second;
+    const bool isMember = x->kind == Kind::Symbol && x->kids == std::vector<Atom>{from};
+    Poly value = isMember ? of(symbol(x->array, x->name, x->shape, {to})) : rebuilt(x, atom);
+    memo.emplace(x, value);
+    return value;
+  };
+  Poly sum = zero(a.shape);
+  for (const auto& [m, c] : a.terms) {
+    Poly scalars = number(c);
+    for (const auto& [x, n] : m.powers) scalars = mul(power(atom(x), n), scalars);
+    sum = add(std::move(sum), m.core != nullptr ? mul(scalars, atom(m.core)) : scalars);
+  }
+  return sum;
+}
+
 /// The same atom of other parts, in normal form.
 Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
   std::vector<Poly> kids;

@@ -191,6 +191,8 @@ public:
   Atom seal(const Poly& a);
   [[nodiscard]] Poly open(Atom a) const;
   Poly substitute(const Poly& a, Atom index, const Poly& by);
+  /// With the members of families at `from`, an index or a constant, at `to`.
+  Poly withIndex(const Poly& a, Atom from, Atom to);
   [[nodiscard]] static bool mentions(const Poly& a, Atom index);
   /// A fresh free index.
   Atom fresh();

@@ -1,0 +1,28 @@
+// Names for vectors and matrices that data alone decide, by formulas that a person would not repeat.
+#pragma once
+
+#include "present/writers/Document.h"
+
+#include <map>
+#include <set>
+
+namespace lmc::present {
+
+/// What the readers of one document have given a name, and what it stands for.
+class DataNames {
+public:
+  explicit DataNames(std::set<std::string> taken) : taken_(std::move(taken)) {}
+  /// The name of a value, as it is said of the member `i` of families (`extent` 0: of no family).
+  std::string nameOf(const TreePtr& value, std::int64_t extent);
+  /// Definitions of the names, in order.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::pair<TreePtr, std::int64_t>>>& list() const {
+    return list_;
+  }
+
+private:
+  std::set<std::string> taken_;
+  std::map<std::string, std::string> byText_;
+  std::vector<std::pair<std::string, std::pair<TreePtr, std::int64_t>>> list_;
+};
+
+} // namespace lmc::present
