@@ -337,6 +337,8 @@ TEST(Documentation, ShowsWhatIsPrinted) {
       {"Furuta's pendulum", {"tests/present/models/furuta_pendulum", "motion"}},
       {"Plane double pendulum", {"tests/present/models/plane_double_pendulum", "motion"}},
       {"Kirchhoff's vehicle", {"tests/present/models/kirchhoff_vehicle", "hamilton"}},
+      {"A point on the unit sphere of four dimensions", {"tests/present/models/three_sphere", "motion"}},
+      {"A quarter of a car on a measured road", {"examples/measured_road", "motion"}},
       {"Elastic pendulum", {"tests/present/models/elastic_pendulum", "motion"}},
       {"Chain of two, as matrices", {"examples/pendulum_chain", "matrix"}},
   };
@@ -369,6 +371,22 @@ TEST(Documentation, ShowsWhatIsPrinted) {
   }
   compare();
   EXPECT_GT(compared, 60U);
+}
+
+/// What a book prints on half a page does not fill more here.
+TEST(Sizes, AreThoseOfAPage) {
+  const std::pair<const char*, std::size_t> most[] = {
+      {"tests/present/models/three_sphere", 1000},
+      {"tests/present/models/two_frame", 1000},
+      {"tests/present/models/four_frame", 1000},
+      {"tests/present/models/four_plane", 1000},
+      {"examples/measured_road", 1000},
+      {"tests/present/models/tables", 1500},
+  };
+  for (const auto& [model, size] : most) {
+    Derived d(std::string(LMC_SOURCE_DIR) + "/" + model + ".lie");
+    EXPECT_LE(d.pipeline.derive("text").size(), size) << model;
+  }
 }
 
 /// Constraints of a family whose members differ are said member by member where they belong.
