@@ -179,9 +179,50 @@ Value Values::operator()(const json& tree) {
   return operation(op, tree);
 }
 
+namespace {
+
+/// A unit vector in a text has no size: it has so many entries until it meets something of another size.
+constexpr Eigen::Index anySize = 64;
+
+Value fitted(const Value& v, Eigen::Index rows, Eigen::Index cols) {
+  return v.topLeftCorner(v.rows() == anySize && rows != anySize ? rows : v.rows(),
+                         v.cols() == anySize && cols != anySize ? cols : v.cols());
+}
+
+void fitBoth(Value& a, Value& b) {
+  if (a.size() == 0 || b.size() == 0) return;
+  a = fitted(a, b.rows(), b.cols());
+  b = fitted(b, a.rows(), a.cols());
+}
+
+Value product(Value a, Value b) {
+  if (a.size() == 1) return a(0) * b;
+  if (b.size() == 1 && !(a.cols() == 1 && b.rows() == 1 && a.rows() == 1)) return a * b(0);
+  b = fitted(b, a.cols(), b.cols());
+  a = fitted(a, a.rows(), b.rows());
+  if (a.cols() != b.rows()) throw std::runtime_error("factors whose sizes do not fit");
+  return a * b;
+}
+
+} // namespace
+
+void fit(Value& a, Value& b) {
+  fitBoth(a, b);
+}
+
 Value Values::operation(const std::string& op, const json& tree) {
   std::vector<Value> a;
   for (std::size_t k = 1; k < tree.size(); ++k) a.push_back((*this)(tree.at(k)));
+  if (op == "unit") {
+    Value e = Value::Zero(anySize, 1);
+    e(std::llround(a[0](0)) - 1) = 1;
+    return e;
+  }
+  if (op == "times") return product(a[0], a[1]);
+  if (op == "dot" || (op == "add" && a.size() == 2)) fitBoth(a[0], a[1]);
+  if (op == "cross")
+    for (Value& v : a) v = fitted(v, 3, 1);
+  if (op == "hat") a[0] = fitted(a[0], 3, 1);
   const auto number = [&](std::size_t k) { return static_cast<int>(std::llround(a[k](0))); };
   if (op == "zeros") return Value::Zero(number(0), std::max(1, number(1)));
   if (op == "eye") return Value::Identity(number(0), number(0));
@@ -339,6 +380,8 @@ Value Values::called(const json& tree) {
       {"sqrt", std::sqrt}, {"exp", std::exp},   {"log", std::log},   {"sin", std::sin},    {"cos", std::cos},
       {"tan", std::tan},   {"asin", std::asin}, {"acos", std::acos}, {"atan", std::atan},  {"sinh", std::sinh},
       {"cosh", std::cosh}, {"tanh", std::tanh}, {"abs", std::fabs},  {"floor", std::floor}};
+  if (f == "vee") return veeOf(fitted(a[0], 3, 3));
+  if (f == "norm") return scalar(a[0].norm());
   if (f == "exp" && a[0].size() > 1) return a[0].exp();
   if (const auto it = scalars.find(f); it != scalars.end()) return scalar(it->second(a[0](0)));
   if (f == "pow") return scalar(std::pow(a[0](0), a[1](0)));

@@ -20,6 +20,9 @@ struct Numbers {
   std::vector<double> values;
 };
 
+/// Gives unit vectors of texts, which have no size, that of the other side.
+void fit(Value& a, Value& b);
+
 class Values {
 public:
   std::map<std::string, Numbers> arrays;
