@@ -24,20 +24,29 @@ bool isOfContact(const sema::Model& m, std::size_t constraint) {
 } // namespace
 
 void ConstraintSections::addTo(Document& document) {
-  const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(layer_);
+  const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(
+      layer_, show_.expands() ? mechanics::LeadingIndices::Numbers : mechanics::LeadingIndices::Symbols);
   Section equations{equationsTitle, {}};
   Section gaps{gapsTitle, {}};
   Section forces{forcesTitle, {}};
   for (const mechanics::ShownConstraint& s : shownOnes.list) {
     const sema::Constraint& c = m_.constraints[s.constraint];
     const std::int64_t extent = s.index.empty() ? 0 : c.array->extents.back();
+    std::vector<IndexRange> outer; // symbols before the last index
+    for (std::size_t n = 0; n + 1 < s.index.size(); ++n)
+      outer.push_back({show_.engine(Depth::Plain).outer(s.index.size() - 2 - n)->name, numberTree(1),
+                       show_.integer(c.array->extents[n])});
     const auto add = [&](const std::function<TreePtr()>& left, sym::Expr e) {
-      put(isOfContact(m_, s.constraint) ? gaps.lines : equations.lines, left, e, s.index, extent);
+      std::vector<Line>& lines = isOfContact(m_, s.constraint) ? gaps.lines : equations.lines;
+      const std::size_t first = lines.size();
+      put(lines, left, e, s.index, extent);
+      for (std::size_t n = first; n < lines.size(); ++n) lines[n].outer = outer;
     };
     const auto member = [&](const std::string& name) {
       const TreePtr last = named(name, extent);
       std::vector<TreePtr> kids;
       for (const std::int64_t n : s.leading) kids.push_back(numberTree(n));
+      for (const IndexRange& r : outer) kids.push_back(tree(Op::Name, {}, {}, r.index));
       kids.insert(kids.end(), last->kids.begin(), last->kids.end());
       return tree(Op::Name, std::move(kids), {}, name);
     };

@@ -14,6 +14,8 @@ using sym::Expr;
 
 namespace {
 
+/// Indices of a family before the last one.
+constexpr std::size_t mostIndices = 4;
 /// Monomials that one system may take: a page has hundreds.
 constexpr std::int64_t budget = 400'000;
 
@@ -35,6 +37,13 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Cu
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
       reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
   member_ = terms_->index("i");
+  const std::set<std::string> taken = namesOf(layer.model);
+  for (const char* name : {"k", "n", "r", "s", "p", "k1", "n1", "r1", "s1", "p1"}) {
+    if (taken.contains(name) || outer_.size() == mostIndices) continue;
+    outer_.push_back(terms_->index(name));
+    fold_.reserve(outer_.back(), name);
+  }
+  reader_->indices(member_, outer_);
   fold_.integer = [this](std::int64_t n) { return integer(n); };
   terms_->asCount = [this](const Poly& p) -> Poly {
     const auto c = Terms::constant(p);
@@ -90,7 +99,8 @@ TreePtr Engine::integer(std::int64_t n) const {
 }
 
 Poly Engine::read(Expr e, const std::vector<Expr>& index) {
-  reader_->bind(index, member_);
+  for (std::size_t k = 0; k < index.size(); ++k)
+    reader_->bind({index[k]}, k + 1 == index.size() ? member_ : outer_.at(index.size() - 2 - k));
   reader_->findSplines(e);
   return (*reader_)(e);
 }
@@ -304,6 +314,7 @@ std::vector<Line> Shower::definition(const Array* array) {
             at.push_back(with.show(lo));
           } else {
             at.push_back(with.show(with.terms().of(p.index[k])));
+            if (!line.index.empty()) line.outer.push_back({line.index, line.from, line.to});
             line.index = at.back()->text;
             line.from = with.show(lo);
             line.to = with.show(hi);

@@ -29,6 +29,8 @@ public:
   [[nodiscard]] Reader& reader() { return *reader_; }
   /// The index of members, "i".
   [[nodiscard]] Atom member() const { return member_; }
+  /// Indices before it, of families with several: the next one first.
+  [[nodiscard]] Atom outer(std::size_t k) const { return outer_.at(k); }
   [[nodiscard]] TreePtr integer(std::int64_t n) const;
 
 private:
@@ -46,6 +48,7 @@ private:
   std::unique_ptr<Reader> reader_;
   Fold fold_;
   Atom member_ = nullptr;
+  std::vector<Atom> outer_;
 };
 
 /// Shows expressions, of a family for all members (`member` 0) or for one, as the shortest of several forms says them,

@@ -42,6 +42,9 @@ TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>&
 
 std::set<std::string> indicesOf(const Document& d) {
   std::set<std::string> names{"i"};
+  for (const Section& s : d.sections)
+    for (const Line& l : s.lines)
+      for (const IndexRange& r : l.outer) names.insert(r.index);
   visit(d, [&](const TreePtr& t) {
     if (t->op == Op::Sum) names.insert(t->text);
   });

@@ -36,6 +36,11 @@ public:
   [[nodiscard]] const std::set<const sym::Array*>& kept() const { return kept_; }
   void stands(const sym::Array* array, const sym::Array* forOther) { projected_[array] = forOther; }
   void rename(const sym::Array* array, const std::string& name) { renamed_[array] = name; }
+  /// By what the indices of definitions are called: the last one, and those before it.
+  void indices(Atom last, const std::vector<Atom>& outer) {
+    last_ = last;
+    outer_ = outer;
+  }
   /// Whether an array is an input, by the law that is taken when it is not given.
   [[nodiscard]] bool isInput(const sym::Array* array) const { return inputs_.contains(array); }
 
@@ -93,8 +98,10 @@ private:
   std::optional<Poly> named(const Poly& value);
   DataNames* names_ = nullptr; ///< null: all is written out
   std::function<TreePtr(const Poly&)> show_;
-  std::set<const sym::Array*> fixed_;                                  ///< that parameters alone decide
-  std::unordered_map<const sym::Node*, std::pair<bool, bool>> data_;   ///< made of data; by a formula to be named
+  std::set<const sym::Array*> fixed_;                                ///< that parameters alone decide
+  std::unordered_map<const sym::Node*, std::pair<bool, bool>> data_; ///< made of data; by a formula to be named
+  Atom last_ = nullptr;
+  std::vector<Atom> outer_;
   Curves* curves_ = nullptr;                                           ///< null: tables are read row by row
   std::set<std::pair<const sym::Array*, const sym::Array*>> onSpline_; ///< rows and the bends that are read there
   bool readingRow_ = false;

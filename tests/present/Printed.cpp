@@ -280,12 +280,15 @@ json readAgain(const json& lines, const PrintedNames& names) {
     l["tree"] = json::object();
     if (line.contains("left")) l["tree"]["left"] = parsed(line.at("left"), names);
     l["tree"]["right"] = parsed(line.at("right"), names);
-    if (line.contains("for")) {
-      const std::string range = line.at("for"); // i = 1..N
+    std::string ranges = line.value("for", ""); // k = 1..2, i = 1..N
+    while (!ranges.empty()) {
+      const std::size_t comma = ranges.find(", ");
+      const std::string range = ranges.substr(0, comma);
+      ranges = comma == std::string::npos ? "" : ranges.substr(comma + 2);
       const std::size_t equals = range.find(" = "), dots = range.find("..");
-      l["tree"]["for"] =
-          json::array({json{range.substr(0, equals), parsed(range.substr(equals + 3, dots - equals - 3), names),
-                            parsed(range.substr(dots + 2), names)}});
+      l["tree"]["for"].push_back(json{range.substr(0, equals),
+                                      parsed(range.substr(equals + 3, dots - equals - 3), names),
+                                      parsed(range.substr(dots + 2), names)});
     }
     again.push_back(std::move(l));
   }

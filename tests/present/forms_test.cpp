@@ -216,31 +216,31 @@ private:
   ModelFunctions::Function equations_, multipliers_, reactions_; ///< of constraints
 };
 
-void expectLine(const json& line, Values& v, const std::string& where) {
+/// `open`: so many of the indices have their values.
+void expectLine(const json& line, Values& v, const std::string& where, std::size_t open = 0) {
   const json& tree = line.at("tree");
-  std::int64_t from = 1, to = 1;
-  std::string index;
-  if (tree.contains("for")) {
-    index = tree.at("for").at(0).at(0);
-    from = v.integer(tree.at("for").at(0).at(1));
-    to = v.integer(tree.at("for").at(0).at(2));
+  if (tree.contains("for") && tree.at("for").size() > open) { // the next index
+    const json& range = tree.at("for").at(open);
+    const std::int64_t to = v.integer(range.at(2));
+    for (std::int64_t i = v.integer(range.at(1)); i <= to; ++i) {
+      v.bind(range.at(0), i);
+      ASSERT_NO_FATAL_FAILURE(expectLine(line, v, where, open + 1));
+    }
+    return;
   }
-  for (std::int64_t i = from; i <= to; ++i) {
-    if (!index.empty()) v.bind(index, i);
-    test::Value left = v(tree.at("left")), right = v(tree.at("right"));
-    test::fit(left, right);
-    ASSERT_EQ(left.size(), right.size()) << where << line.at("left");
-    const json& shown = tree.at("left"); // what stands for differences: see addMomentumRates, addConstraints
-    const bool ofConstraint = where.starts_with("Constraints") || where.starts_with("Contacts");
-    const bool difference = ofConstraint || (shown.is_array() && shown.at(1) == "rate");
-    // On constraints both sides vanish.
-    const double least = ofConstraint ? 1 : 1e-3;
-    const double size = std::max({left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff(), least});
-    ASSERT_LE((left - right).cwiseAbs().maxCoeff(), (difference ? 1e-5 : 1e-8) * size)
-        << where << line.at("left") << " = " << line.at("right") << "\n"
-        << left.transpose() << "\n"
-        << right.transpose();
-  }
+  test::Value left = v(tree.at("left")), right = v(tree.at("right"));
+  test::fit(left, right);
+  ASSERT_EQ(left.size(), right.size()) << where << line.at("left");
+  const json& shown = tree.at("left"); // what stands for differences: see addMomentumRates, addConstraints
+  const bool ofConstraint = where.starts_with("Constraints") || where.starts_with("Contacts");
+  const bool difference = ofConstraint || (shown.is_array() && shown.at(1) == "rate");
+  // On constraints both sides vanish.
+  const double least = ofConstraint ? 1 : 1e-3;
+  const double size = std::max({left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff(), least});
+  ASSERT_LE((left - right).cwiseAbs().maxCoeff(), (difference ? 1e-5 : 1e-8) * size)
+      << where << line.at("left") << " = " << line.at("right") << "\n"
+      << left.transpose() << "\n"
+      << right.transpose();
 }
 
 std::vector<std::string> models() {

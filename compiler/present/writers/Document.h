@@ -9,6 +9,11 @@
 
 namespace lmc::present {
 
+struct IndexRange {
+  std::string index;
+  TreePtr from, to;
+};
+
 /// left = right, for all members of a family.
 struct Line {
   TreePtr left, right;
@@ -17,7 +22,15 @@ struct Line {
   int factor = -1;         ///< of an equation of motion: the configuration whose velocity it is about, its part, and
   std::size_t part = 0;    ///< of one member alone that member: where forces of constraints are added
   std::int64_t member = 0; ///< 0: a single factor, or all members
+  std::vector<IndexRange> outer = {}; ///< of a family with several indices those before the last one
 };
+
+/// Of all its indices, the outermost first.
+[[nodiscard]] inline std::vector<IndexRange> rangesOf(const Line& l) {
+  std::vector<IndexRange> all = l.outer;
+  if (!l.index.empty()) all.push_back({l.index, l.from, l.to});
+  return all;
+}
 
 struct Section {
   std::string title;
@@ -48,6 +61,8 @@ struct Document {
 [[nodiscard]] std::string latex(const Document& document);
 [[nodiscard]] std::string json(const Document& document);
 
+/// "k = 1..2, i = 1..N"
+[[nodiscard]] std::string ranges(const Line& line);
 [[nodiscard]] std::string text(const TreePtr& tree);
 [[nodiscard]] std::string latex(const TreePtr& tree);
 

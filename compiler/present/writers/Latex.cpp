@@ -259,9 +259,9 @@ std::string latex(const Document& d) {
     for (std::size_t k = 0; k < s.lines.size(); ++k) {
       const Line& l = s.lines[k];
       out += "  " + (l.left ? latex(l.left) + " &= " : "& ") + latex(l.right);
-      if (!l.index.empty())
-        out += fmt::format(", \\quad {} = {}{}, {}", symbol(l.index), latex(l.from),
-                           latex(l.to) == "2" ? "" : ", \\dots", latex(l.to));
+      for (const IndexRange& r : rangesOf(l))
+        out += fmt::format(", \\quad {} = {}{}, {}", symbol(r.index), latex(r.from),
+                           latex(r.to) == "2" ? "" : ", \\dots", latex(r.to));
       out += k + 1 < s.lines.size() ? " \\\\\n" : "\n";
     }
     out += "\\end{align*}\n";

@@ -162,13 +162,20 @@ std::string text(const TreePtr& tree) {
   return plain::at(tree, -1);
 }
 
+std::string ranges(const Line& l) {
+  std::string out;
+  for (const IndexRange& r : rangesOf(l))
+    out += fmt::format("{}{} = {}..{}", out.empty() ? "" : ", ", r.index, text(r.from), text(r.to));
+  return out;
+}
+
 std::string text(const Document& d) {
   std::string out = fmt::format("model {}\n", d.model);
   for (const Section& s : d.sections) {
     out += fmt::format("\n{}\n", s.title);
     for (const Line& l : s.lines) {
       out += "  " + (l.left ? text(l.left) + " = " : std::string()) + text(l.right);
-      if (!l.index.empty()) out += fmt::format("   ({} = {}..{})", l.index, text(l.from), text(l.to));
+      if (const std::string range = ranges(l); !range.empty()) out += "   (" + range + ")";
       out += "\n";
     }
   }
