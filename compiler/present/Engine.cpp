@@ -41,7 +41,6 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Cu
   for (const char* name : {"k", "n", "r", "s", "p", "k1", "n1", "r1", "s1", "p1"}) {
     if (taken.contains(name) || outer_.size() == mostIndices) continue;
     outer_.push_back(terms_->index(name));
-    fold_.reserve(outer_.back(), name);
   }
   reader_->indices(member_, outer_);
   fold_.integer = [this](std::int64_t n) { return integer(n); };
@@ -87,6 +86,11 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Cu
   for (const sym::Equation& e : layer.program().equations()) reader_->keep(e.array);
 }
 
+Atom Engine::outer(std::size_t k) {
+  for (; reserved_ <= k; ++reserved_) fold_.reserve(outer_.at(reserved_), outer_[reserved_]->name);
+  return outer_[k];
+}
+
 TreePtr Engine::integer(std::int64_t n) const {
   for (const auto& [name, value] : how_.sizes) {
     const std::int64_t d = n - value;
@@ -100,7 +104,7 @@ TreePtr Engine::integer(std::int64_t n) const {
 
 Poly Engine::read(Expr e, const std::vector<Expr>& index) {
   for (std::size_t k = 0; k < index.size(); ++k)
-    reader_->bind({index[k]}, k + 1 == index.size() ? member_ : outer_.at(index.size() - 2 - k));
+    reader_->bind({index[k]}, k + 1 == index.size() ? member_ : outer(index.size() - 2 - k));
   reader_->findSplines(e);
   return (*reader_)(e);
 }
@@ -284,6 +288,37 @@ void Shower::explain(const Poly& p, Depth depth) {
   for (const Array* a : found) named_.try_emplace(a->id, a, depth);
 }
 
+namespace {
+
+/// Of sums that reach some members alone: those of the others are zero.
+std::vector<Line> zeroElsewhere(const Array* array, const std::vector<Reader::Piece>& pieces) {
+  std::vector<Line> lines;
+  if (array->extents.size() != 1 || pieces.empty()) return lines;
+  std::vector<bool> reached(static_cast<std::size_t>(array->extents[0]) + 1, false);
+  for (const Reader::Piece& p : pieces) {
+    const auto lo = Terms::constant(p.range[0].first), hi = Terms::constant(p.range[0].second);
+    if (!p.added || !lo || !hi) return lines;
+    for (std::int64_t k = std::max<std::int64_t>(1, *lo); k <= std::min(*hi, array->extents[0]); ++k)
+      reached[static_cast<std::size_t>(k)] = true;
+  }
+  const TreePtr zero = array->shape.rank == 0 ? numberTree(0) : tree(Op::Zero, {}, array->shape);
+  for (std::int64_t k = 1, end = 1; k <= array->extents[0]; k = end + 1) {
+    for (end = k; end < array->extents[0] && !reached[static_cast<std::size_t>(end) + 1]; ++end) {
+    }
+    if (reached[static_cast<std::size_t>(k)]) {
+      end = k;
+      continue;
+    }
+    const bool one = k == end;
+    const TreePtr at = one ? numberTree(k) : tree(Op::Name, {}, {}, "i");
+    lines.push_back(
+        {tree(Op::Name, {at}, array->shape, array->name), zero, one ? "" : "i", numberTree(k), numberTree(end)});
+  }
+  return lines;
+}
+
+} // namespace
+
 std::vector<Line> Shower::definition(const Array* array) {
   std::vector<Line> best;
   std::set<const Array*> names;
@@ -294,6 +329,7 @@ std::vector<Line> Shower::definition(const Array* array) {
     if (d == Depth::Named && !best.empty()) break;
     try {
       Engine& with = engine(d);
+      if (array->extents.size() > 1) (void)with.outer(array->extents.size() - 2);
       const auto all = with.reader().pieces(array);
       if (!all) continue;
       const std::vector<Reader::Piece> pieces = with.reader().apart(*all);
@@ -327,6 +363,7 @@ std::vector<Line> Shower::definition(const Array* array) {
         if (p.added && pieces.size() > 1) line.right = addTree({line.left, line.right}, array->shape);
         lines.push_back(std::move(line));
       }
+      for (Line& rest : zeroElsewhere(array, *all)) lines.push_back(std::move(rest));
       cost += 10 * found.size();
       if (!best.empty() && cost >= least) continue;
       best = std::move(lines);

@@ -30,7 +30,7 @@ public:
   /// The index of members, "i".
   [[nodiscard]] Atom member() const { return member_; }
   /// Indices before it, of families with several: the next one first.
-  [[nodiscard]] Atom outer(std::size_t k) const { return outer_.at(k); }
+  [[nodiscard]] Atom outer(std::size_t k);
   [[nodiscard]] TreePtr integer(std::int64_t n) const;
 
 private:
@@ -49,6 +49,7 @@ private:
   Fold fold_;
   Atom member_ = nullptr;
   std::vector<Atom> outer_;
+  std::size_t reserved_ = 0; ///< of them, that no sum is over
 };
 
 /// Shows expressions, of a family for all members (`member` 0) or for one, as the shortest of several forms says them,
