@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 
 namespace lmc::present {
@@ -88,6 +89,48 @@ void ConstraintSections::defineInPlace(Document& document, std::vector<Line>& wh
         continue;
       }
       std::copy_if(where.begin(), where.end(), std::back_inserter(lines), defines);
+      std::erase_if(where, defines);
+    }
+    s.lines = std::move(lines);
+  }
+}
+
+void ConstraintSections::sayDirectly(Document& document, std::vector<Line>& where) {
+  const auto uses = [&](const std::string& name) {
+    std::size_t n = 0;
+    const std::function<void(const TreePtr&)> count = [&](const TreePtr& t) {
+      n += t->op == Op::Name && t->text == name ? 1 : 0;
+      for (const TreePtr& k : t->kids) count(k);
+    };
+    for (const Section& s : document.sections)
+      for (const Line& l : s.lines) count(l.right);
+    for (const Line& l : where) count(l.right);
+    return n;
+  };
+  for (Section& s : document.sections) {
+    if (s.title != equationsTitle && s.title != gapsTitle && s.title != forcesTitle) continue;
+    std::vector<Line> lines;
+    for (const Line& l : std::vector<Line>(s.lines)) {
+      const bool ofCall = l.left->op == Op::Call && (l.left->text == "gamma" || l.left->text == "reaction");
+      const TreePtr of = ofCall ? l.left->kids[0] : nullptr;
+      const auto defines = [&](const Line& w) { return w.left->op == Op::Name && w.left->text == l.right->text; };
+      const bool plain = ofCall && l.right->op == Op::Name && of->kids.size() == l.right->kids.size() &&
+                         std::equal(of->kids.begin(), of->kids.end(), l.right->kids.begin(), equal) &&
+                         !l.index.empty() && std::any_of(where.begin(), where.end(), defines) &&
+                         uses(l.right->text) == 1;
+      if (!plain) {
+        lines.push_back(l);
+        continue;
+      }
+      for (Line w : where) { // gamma(c[1]) = …, where gamma(c[i]) = g[i] and g[1] = …
+        if (!defines(w)) continue;
+        auto member = std::make_shared<Tree>(*of);
+        member->kids = w.left->kids;
+        auto left = std::make_shared<Tree>(*l.left);
+        left->kids[0] = member;
+        w.left = left;
+        lines.push_back(std::move(w));
+      }
       std::erase_if(where, defines);
     }
     s.lines = std::move(lines);

@@ -14,6 +14,11 @@ public:
   explicit DataNames(std::set<std::string> taken) : taken_(std::move(taken)) {}
   /// The name of a value, as it is said of the member `i` of families (`extent` 0: of no family).
   std::string nameOf(const TreePtr& value, std::int64_t extent);
+  /// The name of the matrix whose rows are the vectors of these names.
+  std::string rowsOf(const std::vector<std::string>& names);
+  [[nodiscard]] bool isName(const std::string& text) const;
+  /// Sums of rows times the entries of one vector as N^T v.
+  [[nodiscard]] TreePtr withTransposes(const TreePtr& t) const;
   /// Definitions of the names, in order.
   [[nodiscard]] const std::vector<std::pair<std::string, std::pair<TreePtr, std::int64_t>>>& list() const {
     return list_;
@@ -22,6 +27,7 @@ public:
 private:
   std::set<std::string> taken_;
   std::map<std::string, std::string> byText_;
+  std::map<std::string, std::vector<std::string>> rows_; ///< of matrices
   std::vector<std::pair<std::string, std::pair<TreePtr, std::int64_t>>> list_;
 };
 

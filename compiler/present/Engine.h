@@ -66,6 +66,7 @@ public:
   [[nodiscard]] TreePtr integer(std::int64_t n) { return engine(Depth::Plain).integer(n); }
   [[nodiscard]] Engine& engine(Depth depth);
   [[nodiscard]] const Curves& curves() const { return curves_; }
+  [[nodiscard]] const DataNames& names() const { return names_; }
   /// What names of data mean that lines mention.
   [[nodiscard]] std::vector<Line> dataIn(const std::vector<const std::vector<Line>*>& lines);
 

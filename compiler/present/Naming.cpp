@@ -147,6 +147,7 @@ bool mayHaveName(const TreePtr& t) {
   case Op::Div:
   case Op::Sum:
   case Op::Inverse:
+  case Op::If:
   case Op::Vector:
   case Op::Matrix:
     return costOf(t) >= (t->shape.rank == 0 ? shortestScalar : shortestPart);

@@ -76,8 +76,12 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
   std::vector<Line> where = show.definitions();
   if (system.constraints) {
     ConstraintSections::defineInPlace(d, where);
+    ConstraintSections::sayDirectly(d, where);
     ConstraintSections::dropUndefined(d, where);
   }
+  for (Line& l : where) l.right = show.names().withTransposes(l.right);
+  for (Section& s : d.sections)
+    for (Line& l : s.lines) l.right = show.names().withTransposes(l.right);
   std::vector<const std::vector<Line>*> all{&where};
   for (const Section& s : d.sections) all.push_back(&s.lines);
   const std::vector<Line> data = show.dataIn(all);

@@ -147,53 +147,6 @@ void Reader::bind(const std::vector<Expr>& index, Atom to) {
   for (const Expr& e : index) indices_[e.node()] = to;
 }
 
-void Reader::nameData(DataNames& names, std::function<TreePtr(const Poly&)> show) {
-  names_ = &names;
-  show_ = std::move(show);
-}
-
-/// Whether it is to be named: made of data alone, by a condition or a root.
-bool Reader::isData(const Node& top) {
-  sym::visitPostOrder({Expr(&top)}, [&](const Node& n) {
-    auto [it, isNew] = data_.try_emplace(&n, true, n.op == sym::Op::Select || n.op == sym::Op::Sqrt);
-    if (!isNew) return;
-    auto& [made, formula] = it->second;
-    if (n.op == sym::Op::Load) made = n.array->role == sym::Role::Param || fixed_.contains(n.array);
-    if (n.op == sym::Op::Load && inputOf_.contains(n.array)) made = false;
-    for (const Expr& a : n.args) {
-      const auto& below = data_.at(a.node());
-      made = made && below.first;
-      formula = formula || below.second;
-    }
-  });
-  const auto& [made, formula] = data_.at(&top);
-  return made && formula;
-}
-
-/// Of members of families with one index the same name with that index.
-std::optional<Poly> Reader::named(const Poly& value) {
-  std::set<Atom> at; // indices of members
-  std::int64_t extent = 0;
-  bool plain = true;
-  Search search([&](Atom a) {
-    if (a->kind == Kind::Symbol && a->array != nullptr && !a->kids.empty()) {
-      at.insert(a->kids[0]);
-      plain = plain && a->kids.size() == 1 && (extent == 0 || extent == a->array->extents[0]);
-      extent = a->array->extents[0];
-    }
-    plain = plain && a->kind != Kind::Series;
-    return false;
-  });
-  for (const auto& [m, c] : value.terms) (void)search.in(m);
-  if (!plain || at.size() > 1) return {};
-  const Atom i = t_.index("i");
-  const Poly said = at.empty() ? value : t_.withIndex(value, *at.begin(), i);
-  const TreePtr tree = show_(said);
-  if (costOf(tree) < 5) return {};
-  std::vector<Atom> kids(at.begin(), at.end());
-  return t_.of(t_.symbol(nullptr, names_->nameOf(tree, extent), value.shape, std::move(kids)));
-}
-
 Poly Reader::operator()(Expr e) {
   if (const auto it = memo_.find(e.node()); it != memo_.end()) return it->second;
   spendWork(1);
@@ -289,6 +242,7 @@ Poly Reader::read(const Node& n) {
   case sym::Op::Solve:
     return t_.matmul(t_.inverse(a[0]), a[1]);
   case sym::Op::Vector:
+    if (auto product = byRows(a)) return *product;
     return t_.recombined(t_.vector(a));
   case sym::Op::Matrix:
     if (const auto w = coordinatesOf(n, a)) return t_.hat(*w);

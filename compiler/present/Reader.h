@@ -96,6 +96,7 @@ private:
   std::set<const sym::Array*> kept_, open_, inputs_;
   bool isData(const sym::Node& n);
   std::optional<Poly> named(const Poly& value);
+  std::optional<Poly> byRows(const std::vector<Poly>& entries);
   DataNames* names_ = nullptr; ///< null: all is written out
   std::function<TreePtr(const Poly&)> show_;
   std::set<const sym::Array*> fixed_;                                ///< that parameters alone decide

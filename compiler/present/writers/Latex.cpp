@@ -98,7 +98,11 @@ Form call(const Tree& t) {
   const std::string& n = t.text;
   if (n == "<" || n == "<=" || n == "==" || n == "!=" || n == "and" || n == "or")
     return {at(t.kids[0], Sum) + " " + relation(n) + " " + at(t.kids[1], Sum), Condition};
-  if (n == "curve") return {symbol(t.kids[0]->text) + bracketed(list(t.kids, 1)), Atom};
+  if (n == "curve") { // primes are derivatives by the argument, not by time
+    const std::string& name = t.kids[0]->text;
+    const std::size_t end = name.find_last_not_of('\'') + 1;
+    return {symbol(name.substr(0, end)) + name.substr(end) + bracketed(list(t.kids, 1)), Atom};
+  }
   if (n == "momentum") {
     std::string of = at(t.kids[0], Condition);
     if (t.kids.size() == 2) of += ", " + at(t.kids[1], Condition);
