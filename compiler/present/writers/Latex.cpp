@@ -42,8 +42,14 @@ bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/// Words beside other factors need a space that is seen: speed t.
+const char* apart(const std::string& before, const std::string& part) {
+  const auto isWord = [](const std::string& f) { return f.starts_with("\\mathrm{"); };
+  return isWord(before) || isWord(part) ? " \\, " : " ";
+}
+
 std::string product(const std::vector<TreePtr>& kids) {
-  std::string s;
+  std::string s, before;
   for (std::size_t k = 0; k < kids.size(); ++k) {
     const bool last = k + 1 == kids.size();
     // a sum that ends a product needs no brackets around it, nor does a vector product that stands alone
@@ -51,7 +57,8 @@ std::string product(const std::vector<TreePtr>& kids) {
     const int level = open && last ? Vectors : k == 0 && kids[k]->op == Op::Div ? Product : Unary;
     const std::string part = at(kids[k], level);
     const bool dot = !s.empty() && isDigit(s.back()) && !part.empty() && isDigit(part.front());
-    s += (s.empty() ? "" : dot ? " \\cdot " : " ") + part;
+    s += (s.empty() ? "" : dot ? " \\cdot " : apart(before, part)) + part;
+    before = part;
   }
   return s;
 }
@@ -109,6 +116,7 @@ Form call(const Tree& t) {
     return {"\\mu_{" + of + "}", Postfix};
   }
   if (n == "rate") return {"\\dot{" + at(t.kids[0], Postfix) + "}", Postfix};
+  if (n == "gamma") return {"\\gamma" + bracketed(list(t.kids)), Atom};
   if (n == "M" || n == "c") return {n + "_{" + list(t.kids) + "}", Postfix};
   if (n == "reaction") return {"\\lambda_{" + list(t.kids) + "}", Postfix};
   if (n == "force") return {"F_{" + list(t.kids) + "}", Postfix};
@@ -207,7 +215,12 @@ Form form(const Tree& t) {
   }
   case Op::MatMul: {
     std::string s;
-    for (const TreePtr& k : t.kids) s += (s.empty() ? "" : " ") + at(k, Unary);
+    std::string before;
+    for (const TreePtr& k : t.kids) {
+      const std::string part = at(k, Unary);
+      s += (s.empty() ? "" : apart(before, part)) + part;
+      before = part;
+    }
     return {s, Product};
   }
   case Op::Transpose:
