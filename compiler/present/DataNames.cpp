@@ -5,6 +5,14 @@
 
 namespace lmc::present {
 
+const std::string& ArrayNames::of(const sym::Array* array) {
+  const auto it = names_.find(array->id);
+  if (it != names_.end()) return it->second;
+  std::string name = array->name;
+  for (int k = 2; !taken_.insert(name).second; ++k) name = fmt::format("{}_{}", array->name, k);
+  return names_[array->id] = name;
+}
+
 std::string DataNames::nameOf(const TreePtr& value, std::int64_t extent) {
   const std::string key = fmt::format("{}|{}", extent, text(value));
   if (const auto it = byText_.find(key); it != byText_.end()) return it->second;

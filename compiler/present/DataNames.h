@@ -2,11 +2,23 @@
 #pragma once
 
 #include "present/writers/Document.h"
+#include "sym/Expr.h"
 
 #include <map>
 #include <set>
 
 namespace lmc::present {
+
+/// Names of arrays in one document: those that stages made of one name are told apart, "dL/dw'" and "dL/dw'_2".
+class ArrayNames {
+public:
+  void reserve(const sym::Array* array) { (void)of(array); }
+  const std::string& of(const sym::Array* array);
+
+private:
+  std::map<std::uint32_t, std::string> names_; ///< by numbers of arrays
+  std::set<std::string> taken_;
+};
 
 /// What the readers of one document have given a name, and what it stands for.
 class DataNames {

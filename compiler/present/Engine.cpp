@@ -33,7 +33,8 @@ std::set<std::string> namesOf(const sema::Model& m) {
 
 } // namespace
 
-Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves, DataNames& names)
+Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves, DataNames& names,
+               ArrayNames& arrays)
     : layer_(layer), how_(how), terms_(std::make_unique<Terms>(depth == Depth::Expanded, budget)),
       reader_(std::make_unique<Reader>(*terms_, layer.model, layer.program())), fold_(*terms_, namesOf(layer.model)) {
   member_ = terms_->index("i");
@@ -60,6 +61,7 @@ Engine::Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Cu
                        [&](const sema::Factor& f) { return has(f.velocity); }) ||
            std::any_of(layer.system.direction.begin(), layer.system.direction.end(), has);
   };
+  reader_->nameArrays(arrays);
   reader_->nameData(names, [this](const Poly& p) { return show(p); });
   if (curves != nullptr && !curves->searches().empty()) reader_->useCurves(*curves);
   for (const Array* a : how.symmetric) terms_->traits[a].symmetric = true;
@@ -235,7 +237,21 @@ void Engine::equation(Expr left, Expr right) {
 // ---- the shortest form
 
 Shower::Shower(mechanics::Layer& layer, const Presentation& how)
-    : layer_(layer), how_(how), curves_(layer.model, layer.program()), names_(namesOf(layer.model)) {}
+    : layer_(layer), how_(how), curves_(layer.model, layer.program()), names_(namesOf(layer.model)) {
+  const sema::Model& m = layer.model;
+  const auto reserve = [&](const sema::ArrayTuple& arrays) {
+    for (const Array* a : arrays) arrayNames_.reserve(a);
+  };
+  for (const sema::Parameter& p : m.parameters) arrayNames_.reserve(p.array);
+  for (std::size_t k = 0; k < m.factors.size(); ++k) {
+    reserve(m.factors[k].point);
+    reserve(m.factors[k].velocity);
+    reserve(layer.system.direction[k]);
+  }
+  for (const sema::StateVariable& z : m.states) reserve(z.point);
+  for (const sema::DiscreteVariable& d : m.discretes) reserve(d.arrays);
+  for (const sema::Constraint& c : m.constraints) arrayNames_.reserve(c.array);
+}
 
 bool Shower::withoutCurves() {
   if (!namesTables_ || curves_.searches().empty()) return false;
@@ -246,7 +262,7 @@ bool Shower::withoutCurves() {
 
 Engine& Shower::engine(Depth depth) {
   auto& e = engines_[depth];
-  if (!e) e = std::make_unique<Engine>(layer_, how_, depth, namesTables_ ? &curves_ : nullptr, names_);
+  if (!e) e = std::make_unique<Engine>(layer_, how_, depth, namesTables_ ? &curves_ : nullptr, names_, arrayNames_);
   return *e;
 }
 
@@ -291,7 +307,7 @@ void Shower::explain(const Poly& p, Depth depth) {
 namespace {
 
 /// Of sums that reach some members alone: those of the others are zero.
-std::vector<Line> zeroElsewhere(const Array* array, const std::vector<Reader::Piece>& pieces) {
+std::vector<Line> zeroElsewhere(const Array* array, const std::string& name, const std::vector<Reader::Piece>& pieces) {
   std::vector<Line> lines;
   if (array->extents.size() != 1 || pieces.empty()) return lines;
   std::vector<bool> reached(static_cast<std::size_t>(array->extents[0]) + 1, false);
@@ -311,8 +327,7 @@ std::vector<Line> zeroElsewhere(const Array* array, const std::vector<Reader::Pi
     }
     const bool one = k == end;
     const TreePtr at = one ? numberTree(k) : tree(Op::Name, {}, {}, "i");
-    lines.push_back(
-        {tree(Op::Name, {at}, array->shape, array->name), zero, one ? "" : "i", numberTree(k), numberTree(end)});
+    lines.push_back({tree(Op::Name, {at}, array->shape, name), zero, one ? "" : "i", numberTree(k), numberTree(end)});
   }
   return lines;
 }
@@ -356,14 +371,14 @@ std::vector<Line> Shower::definition(const Array* array) {
             line.to = with.show(hi);
           }
         }
-        line.left = tree(Tree::Op::Name, at, array->shape, array->name);
+        line.left = tree(Tree::Op::Name, at, array->shape, with.reader().nameOf(array));
         line.right = with.show(value);
         cost += costOf(line.right);
         Reader::namesIn(value, found);
         if (p.added && pieces.size() > 1) line.right = addTree({line.left, line.right}, array->shape);
         lines.push_back(std::move(line));
       }
-      for (Line& rest : zeroElsewhere(array, *all)) lines.push_back(std::move(rest));
+      for (Line& rest : zeroElsewhere(array, with.reader().nameOf(array), *all)) lines.push_back(std::move(rest));
       cost += 10 * found.size();
       if (!best.empty() && cost >= least) continue;
       best = std::move(lines);

@@ -22,7 +22,8 @@ enum class Depth : std::uint8_t {
 /// One algebra, with what is known of the system's arrays.
 class Engine {
 public:
-  Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves, DataNames& names);
+  Engine(mechanics::Layer& layer, const Presentation& how, Depth depth, Curves* curves, DataNames& names,
+         ArrayNames& arrays);
   [[nodiscard]] Poly read(sym::Expr e, const std::vector<sym::Expr>& index);
   [[nodiscard]] TreePtr show(const Poly& p) { return fold_(p); }
   [[nodiscard]] Terms& terms() { return *terms_; }
@@ -79,6 +80,7 @@ private:
   const Presentation& how_;
   Curves curves_;
   DataNames names_;
+  ArrayNames arrayNames_;
   bool namesTables_ = true; ///< curves through tables are shown by their names
   std::map<Depth, std::unique_ptr<Engine>> engines_;
   std::map<std::uint32_t, std::pair<const sym::Array*, Depth>> named_;

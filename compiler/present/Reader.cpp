@@ -364,7 +364,11 @@ Poly Reader::symbol(const Array* array, const std::vector<Poly>& index) {
   kids.reserve(index.size());
   for (const Poly& p : index) kids.push_back(t_.seal(p));
   const auto it = renamed_.find(array);
-  return t_.of(t_.symbol(array, it != renamed_.end() ? it->second : array->name, array->shape, std::move(kids)));
+  return t_.of(t_.symbol(array,
+                         it != renamed_.end()     ? it->second
+                         : arrayNames_ != nullptr ? arrayNames_->of(array)
+                                                  : array->name,
+                         array->shape, std::move(kids)));
 }
 
 Poly Reader::element(const Array* array, const std::vector<Poly>& index) {

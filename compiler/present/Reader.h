@@ -36,6 +36,8 @@ public:
   [[nodiscard]] const std::set<const sym::Array*>& kept() const { return kept_; }
   void stands(const sym::Array* array, const sym::Array* forOther) { projected_[array] = forOther; }
   void rename(const sym::Array* array, const std::string& name) { renamed_[array] = name; }
+  void nameArrays(ArrayNames& names) { arrayNames_ = &names; }
+  [[nodiscard]] const std::string& nameOf(const sym::Array* array) { return arrayNames_->of(array); }
   /// By what the indices of definitions are called: the last one, and those before it.
   void indices(Atom last, const std::vector<Atom>& outer) {
     last_ = last;
@@ -101,6 +103,7 @@ private:
   std::function<TreePtr(const Poly&)> show_;
   std::set<const sym::Array*> fixed_;                                ///< that parameters alone decide
   std::unordered_map<const sym::Node*, std::pair<bool, bool>> data_; ///< made of data; by a formula to be named
+  ArrayNames* arrayNames_ = nullptr;
   Atom last_ = nullptr;
   std::vector<Atom> outer_;
   Curves* curves_ = nullptr;                                           ///< null: tables are read row by row

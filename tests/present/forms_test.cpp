@@ -405,6 +405,23 @@ TEST(Definitions, ArePartByPart) {
   EXPECT_EQ(text.find("dL/dv[i] = dL/dv[i]"), std::string::npos) << text;
 }
 
+/// Of several indices none is written out.
+TEST(Quantifiers, AreThoseOfAllIndices) {
+  Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/net.lie");
+  const std::string text = d.pipeline.derive("text");
+  for (const char* line : {"rod'[n, i] = 2*dot(v[n], x[n] - a[n, i])   (n = 1..2, i = 1..2)\n",
+                           "a[n, i] = 1/(i + n)*[n, i, 1]   (n = 1..3, i = 1..2)\n", "reaction(x[3]) = zeros(3)\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
+/// Arrays that derivation gives one name are told apart.
+TEST(Definitions, HaveNamesOfTheirOwn) {
+  Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/half_planes.lie");
+  std::set<std::string> lefts;
+  for (const json& line : json::parse(d.pipeline.derive("json")).at("sections").at("where"))
+    EXPECT_TRUE(lefts.insert(line.at("left")).second) << line.at("left");
+}
+
 /// The gaps of contacts are no equations that hold always.
 TEST(Contacts, HaveASectionOfTheirOwn) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/examples/billiard_ball.lie");
