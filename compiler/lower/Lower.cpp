@@ -108,9 +108,19 @@ public:
     return static_cast<int>(module_.functions.size()) - 1;
   }
 
-  int addCalls(const std::string& name, const std::vector<PartOfStep>& parts) {
+  using Calls = tape::Function (*)(const std::string&, const std::vector<PartOfStep>&);
+  int addCalls(const std::string& name, const std::vector<PartOfStep>& parts, Calls calls) {
     for (const PartOfStep& p : parts) module_.functions[static_cast<std::size_t>(p.function)].inner = true;
-    module_.functions.push_back(callsOverParts(name, parts));
+    module_.functions.push_back(calls(name, parts));
+    return static_cast<int>(module_.functions.size()) - 1;
+  }
+
+  int addRowSums(const std::string& name, const RowSums& sums) {
+    const auto buffer = [&](RowPlace at) {
+      const int existing = bufferAt(module_, at.role, at.offset);
+      return existing >= 0 ? existing : addBuffer("row", at.role, at.offset, sums.size);
+    };
+    module_.functions.push_back(fuseSums(rowSums(name, sums, buffer), module_.buffers));
     return static_cast<int>(module_.functions.size()) - 1;
   }
 
@@ -491,7 +501,13 @@ int Lowering::addFunction(const std::string& name, int arguments, const std::vec
   return impl_->addFunction(name, arguments, outputs);
 }
 int Lowering::addCalls(const std::string& name, const std::vector<PartOfStep>& parts) {
-  return impl_->addCalls(name, parts);
+  return impl_->addCalls(name, parts, callsOverParts);
+}
+int Lowering::addCallsInOrder(const std::string& name, const std::vector<PartOfStep>& parts) {
+  return impl_->addCalls(name, parts, callsInOrder);
+}
+int Lowering::addRowSums(const std::string& name, const RowSums& sums) {
+  return impl_->addRowSums(name, sums);
 }
 tape::Module Lowering::finish(int step) {
   return impl_->finish(step);

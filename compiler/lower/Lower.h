@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lower/builder/Calls.h"
+#include "lower/builder/Rows.h"
 #include "sym/Program.h"
 #include "tape/Tape.h"
 
@@ -65,6 +66,10 @@ public:
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs);
   /// A function of t and h that calls others, which nobody else calls, over parts of the step; returns its index.
   int addCalls(const std::string& name, const std::vector<PartOfStep>& parts);
+  /// The same, one call after the other and not in a loop.
+  int addCallsInOrder(const std::string& name, const std::vector<PartOfStep>& parts);
+  /// A function of t and h that adds up rows of numbers; returns its index.
+  int addRowSums(const std::string& name, const RowSums& sums);
 
   /// The finished module; call once. `step` is the index of the step function or -1.
   [[nodiscard]] tape::Module finish(int step = -1);

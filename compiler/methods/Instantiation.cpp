@@ -1,6 +1,7 @@
 #include "methods/Instantiation.h"
 
 #include "base/Budget.h"
+#include "methods/Parts.h"
 #include "methods/TableauStep.h"
 #include "methods/kinds/EmbeddingKind.h"
 #include "methods/kinds/VariationalKind.h"
@@ -11,6 +12,11 @@
 namespace lmc::methods {
 
 using sym::Expr;
+
+namespace {
+/// Stages with f written out in each take up to so many operations (`operations`).
+constexpr std::size_t longestOfStages = 2000;
+} // namespace
 
 Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const CheckedMethod& method,
                              const Begin& begin)
@@ -85,7 +91,13 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const sema::Tuple& y = begin_.state[0].parts;
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
-    const auto results = dynamic_cast<EmbeddingKind&>(kind_).runge(tableau, y, begin_.h, begin_.t, constructed.where);
+    auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
+    Step f;
+    f.next = kind.rateArrays();
+    const bool shares = context_.sharesStages && kind.isWrittenOut() &&
+                        operations(context_.layer.program(), f) * tableau.stages() > longestOfStages;
+    const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
+                                : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
     if (results.size() > 1) embedded_ = {results[1]};
     if (results.size() > 2) embedded2_ = {results[2]};
@@ -103,6 +115,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
 
 /// Steps one after the other, each from what the one before left.
 bool Instantiation::compose(const CheckedComposition& composition) {
+  context_.sharesStages = false; // of one step, not of parts that go on from each other
   const Place place(method_.bodyRange);
   if (composition.symmetric && context_.system.constraints) return symmetric(composition.parts.front().use);
   Begin begin = begin_;

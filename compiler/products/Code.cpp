@@ -62,7 +62,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   addContactSteps(product);
   unit.argument(product.step().stepSize, 1);
   if (product.adaptive) {
-    addTrial(unit, *product.adaptive, product.next(product.step()));
+    unit.functions.trial = product.addTrial();
     addStart(unit, *product.adaptive);
   } else {
     unit.functions.step = product.addStep();

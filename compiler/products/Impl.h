@@ -4,6 +4,7 @@
 #include "present/Present.h"
 #include "products/Pipeline.h"
 #include "products/scene/SceneOutputs.h"
+#include "products/stages/StageCode.h"
 #include "products/stages/Stages.h"
 #include "products/variations/Variations.h"
 #include "runtime/ensemble/Ensemble.h"
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <new>
+#include <numeric>
 #include <thread>
 
 namespace lmc::products {
@@ -107,6 +109,7 @@ struct Product {
   /// The function of a step, and those that it calls.
   int addStep() {
     const methods::Step& step = *prepared.step;
+    if (step.stages) return stageCode.add(unit, *step.stages, "step", step.stages->own, 1, next(step));
     if (step.parts.empty()) return unit.function("step", 2, next(step));
     std::vector<int> functions;
     for (const methods::Step& s : step.steps) {
@@ -118,6 +121,16 @@ struct Product {
     return unit.calls("step", std::move(parts));
   }
 
+  /// The function of a step with an error estimate.
+  int addTrial() {
+    unit::UnitBuilder::Outputs outputs = trialOutputs(unit, *adaptive, next(step()));
+    if (!step().stages) return unit.function("trial", 2, std::move(outputs));
+    const methods::SharedStages& stages = *step().stages;
+    std::vector<std::size_t> all(stages.c.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
+  }
+
   const Prepared& prepared;
   mechanics::Layer layer;
   sym::Graph::Work work;
@@ -126,6 +139,7 @@ struct Product {
   std::optional<ShownScene> shown;  ///< with the option `scene`
   unit::UnitBuilder::Outputs rates; ///< the map f
   unit::UnitBuilder unit;
+  StageCode stageCode;
   std::vector<runtime::Field> kept; ///< of the method's numbers
   std::vector<runtime::Tick> ticks; ///< of samplings
   runtime::ContactRules contacts;

@@ -183,7 +183,7 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
 }
 
 const Prepared& Pipeline::Impl::wholeStep() {
-  if (step()->parts.empty()) return *preparedForSteps;
+  if (!step()->sharesCode()) return *preparedForSteps;
   if (!preparedForWhole) {
     const std::size_t mark = diagnostics().mark();
     wholeMethods = stageOf(stage()->reference, methods::Parts::WrittenOut);

@@ -62,6 +62,14 @@ private:
 
 } // namespace
 
+tape::Function callsInOrder(const std::string& name, const std::vector<PartOfStep>& parts) {
+  Builder b(name, 2);
+  const Value t = b.argument(0), h = b.argument(1);
+  for (const PartOfStep& p : parts)
+    b.call(p.function, {b.add(t, b.mul(b.real(p.begin), h)), b.mul(b.real(p.length), h)});
+  return b.finish();
+}
+
 tape::Function callsOverParts(const std::string& name, const std::vector<PartOfStep>& parts) {
   return CallWriter(name, parts).run();
 }

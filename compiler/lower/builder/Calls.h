@@ -18,4 +18,7 @@ struct PartOfStep {
 /// function that is called stands in it once, however often it is called.
 [[nodiscard]] tape::Function callsOverParts(const std::string& name, const std::vector<PartOfStep>& parts);
 
+/// The same, each call where it stands: for many calls of few functions that are short.
+[[nodiscard]] tape::Function callsInOrder(const std::string& name, const std::vector<PartOfStep>& parts);
+
 } // namespace lmc::lower

@@ -52,6 +52,7 @@ struct KindContext {
   mechanics::Layer& layer; ///< that the step is added to
   const mechanics::System& system;
   Step& step;
+  bool sharesStages = false; ///< stages of a long step may call one f
 };
 
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they

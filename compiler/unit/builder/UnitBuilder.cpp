@@ -122,11 +122,28 @@ int UnitBuilder::function(std::string name, int arguments, Outputs outputs) {
 }
 
 int UnitBuilder::calls(std::string name, std::vector<lower::PartOfStep> parts) {
+  return later([name = std::move(name), parts = std::move(parts)](lower::Lowering& lowering) {
+    return lowering.addCalls(name, parts);
+  });
+}
+
+int UnitBuilder::callsInOrder(std::string name, std::vector<lower::PartOfStep> parts) {
+  return later([name = std::move(name), parts = std::move(parts)](lower::Lowering& lowering) {
+    return lowering.addCallsInOrder(name, parts);
+  });
+}
+
+int UnitBuilder::rowSums(std::string name, lower::RowSums sums) {
+  return later([name = std::move(name), sums = std::move(sums)](lower::Lowering& lowering) {
+    return lowering.addRowSums(name, sums);
+  });
+}
+
+int UnitBuilder::later(Lowered lowered) {
   const int number = next_++;
-  actions_.emplace_back(
-      [number, name = std::move(name), parts = std::move(parts)](lower::Lowering& lowering, const ZeroPattern&) {
-        if (lowering.addCalls(name, parts) != number) throw std::logic_error("functions of a unit are counted wrongly");
-      });
+  actions_.emplace_back([number, lowered = std::move(lowered)](lower::Lowering& lowering, const ZeroPattern&) {
+    if (lowered(lowering) != number) throw std::logic_error("functions of a unit are counted wrongly");
+  });
   return number;
 }
 
