@@ -17,7 +17,6 @@ TEST(RowSums, AddRowsInOnePass) {
   tape::Module m;
   const auto place = [&] {
     const RowPlace p{runtime::Role::Output, m.roleSize[static_cast<int>(runtime::Role::Output)]};
-    m.buffers.push_back({"row", p.role, p.offset, size});
     m.roleSize[static_cast<int>(p.role)] += size;
     return p;
   };
@@ -26,8 +25,7 @@ TEST(RowSums, AddRowsInOnePass) {
   const std::vector<std::vector<double>> weights = {{0.3, 0, -1.7}, {0, 0, 2.5}};
   for (const auto& w : weights) sums.sums.push_back({w, place()});
   sums.copies = {{1, place()}};
-  const auto bufferAt = [&](RowPlace p) { return static_cast<int>(p.offset / size); };
-  m.functions.push_back(rowSums("rows", sums, bufferAt));
+  m.functions.push_back(rowSums(m, "rows", sums));
   ASSERT_EQ(tape::verify(m), "");
   std::vector<double> memory(static_cast<std::size_t>(m.roleSize[static_cast<int>(runtime::Role::Output)]));
   for (std::size_t k = 0; k < (rows + 1) * size; ++k) memory[k] = std::sin(1.3 * static_cast<double>(k * k));

@@ -1,10 +1,21 @@
 #include "lower/builder/Rows.h"
 
 #include "lower/builder/Builder.h"
+#include "lower/builder/Copies.h"
+#include "lower/builder/Sums.h"
+
+#include <algorithm>
 
 namespace lmc::lower {
 
-tape::Function rowSums(const std::string& name, const RowSums& sums, const std::function<int(RowPlace)>& buffer) {
+tape::Function rowSums(tape::Module& module, const std::string& name, const RowSums& sums) {
+  const auto buffer = [&](RowPlace at) {
+    if (const int existing = bufferAt(module, at.role, at.offset); existing >= 0) return existing;
+    module.buffers.push_back({"row", at.role, at.offset, sums.size});
+    std::int64_t& total = module.roleSize[static_cast<int>(at.role)];
+    total = std::max(total, at.offset + sums.size);
+    return static_cast<int>(module.buffers.size()) - 1;
+  };
   Builder b(name, 2);
   const tape::Value h = b.argument(1);
   std::vector<std::vector<tape::Value>> scaled; // h times the coefficients of each sum
@@ -24,7 +35,7 @@ tape::Function rowSums(const std::string& name, const RowSums& sums, const std::
     b.store(buffer(sums.sums[k].to), e, total);
   }
   b.endLoop();
-  return b.finish();
+  return fuseSums(b.finish(), module.buffers);
 }
 
 } // namespace lmc::lower

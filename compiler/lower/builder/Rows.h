@@ -4,7 +4,6 @@
 #include "tape/Tape.h"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +31,7 @@ struct RowSums {
   std::vector<std::pair<std::size_t, RowPlace>> copies; ///< of a row, and where it goes
 };
 
-/// The function with the arguments t and h that does it. `buffer` gives the number of the buffer at a place.
-[[nodiscard]] tape::Function rowSums(const std::string& name, const RowSums& sums,
-                                     const std::function<int(RowPlace)>& buffer);
+/// The function with the arguments t and h that does it. Places without a buffer get one.
+[[nodiscard]] tape::Function rowSums(tape::Module& module, const std::string& name, const RowSums& sums);
 
 } // namespace lmc::lower

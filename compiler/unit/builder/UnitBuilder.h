@@ -99,9 +99,9 @@ public:
   [[nodiscard]] Unit build(const ZeroPattern& zeros = {}) const;
 
 private:
-  using Lowered = std::function<int(lower::Lowering&)>;
-  /// A function that is lowered when the unit is built.
-  int later(Lowered lowered);
+  using Make = std::function<tape::Function(tape::Module&)>;
+  /// A function that is made when the unit is built.
+  int later(Make make);
   using Action = std::function<void(lower::Lowering&, const ZeroPattern&)>;
   const sym::Program& program_;
   bool setup_;
