@@ -129,10 +129,10 @@ private:
   double attempt(double h) {
     status_ = workspace_.trial(t_, h);
     result_.evaluations += control_.evaluationsPerTrial;
-    if (status_ == Ok && !workspace_.finite()) status_ = NonFinite;
     if (status_ != Ok) return INFINITY;
     const double square = largestSquare(control_.errors);
-    return std::isnan(square) ? INFINITY : square;
+    if (!workspace_.finite()) status_ = NonFinite;
+    return status_ != Ok || std::isnan(square) ? INFINITY : square;
   }
 
   /// `cut`: the step ends at a sampling, or at the end of the run.

@@ -122,16 +122,14 @@ const double* Workspace::place(const Column& column) const {
 }
 
 bool Workspace::finite() const {
-  // x - x is 0 of every finite number, and else not a number; sums side by side, of which nothing waits for the other.
-  const std::span<const double> y = span(Role::State);
-  constexpr std::size_t together = 8;
-  std::array<double, together> sums{};
+  // x - x is 0 of every finite number, and else not a number.
+  const std::span<double> y = span(Role::State);
+  std::array<double, 4> sums{};
   std::size_t k = 0;
-  for (; k + together <= y.size(); k += together)
-    for (std::size_t i = 0; i < together; ++i) sums[i] += y[k + i] - y[k + i];
+  for (; k + sums.size() <= y.size(); k += sums.size())
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += y[k + i] - y[k + i];
   for (; k < y.size(); ++k) sums[0] += y[k] - y[k];
-  double total = 0;
-  for (const double s : sums) total += s;
+  const double total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   return total == 0;
 }
 
