@@ -6,6 +6,7 @@
 #include "methods/kinds/EmbeddingKind.h"
 #include "methods/kinds/VariationalKind.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -14,8 +15,20 @@ namespace lmc::methods {
 using sym::Expr;
 
 namespace {
-/// Stages with f written out in each take up to so many operations (`operations`).
-constexpr std::size_t longestOfStages = 2000;
+
+/// Whether the stages of a step shall call one f, by measurement. Calls go through memory, some 30 ns a stage, and gain
+/// where the code of all would leave the caches of instructions, or where much of it are sums of states, which become
+/// vectors.
+bool areManyOperations(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+  constexpr std::size_t most = 12000, mostOfLongRows = 4000;
+  constexpr std::int64_t longRow = 32; // numbers, some vectors
+  std::size_t terms = 0;
+  for (const auto& row : tableau.a)
+    terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
+  const std::size_t total = ofRate * tableau.stages() + terms * static_cast<std::size_t>(numbers);
+  return total > (numbers >= longRow ? mostOfLongRows : most);
+}
+
 } // namespace
 
 Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const CheckedMethod& method,
@@ -95,7 +108,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     Step f;
     f.next = kind.rateArrays();
     const bool shares = context_.sharesStages && kind.isWrittenOut() &&
-                        operations(context_.layer.program(), f) * tableau.stages() > longestOfStages;
+                        areManyOperations(operations(context_.layer.program(), f), tableau, kind.numbers());
     const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
                                 : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];

@@ -32,6 +32,8 @@ public:
   std::vector<sema::Value> rungeShared(const Tableau& tableau, const sema::Tuple& y, sym::Expr time, Range where);
   /// The arrays of the model that f is made of.
   [[nodiscard]] std::vector<const sym::Array*> rateArrays() const;
+  /// Of a state.
+  [[nodiscard]] std::int64_t numbers() const { return sizeOf(all_); }
   /// No family is so large that its code are loops.
   [[nodiscard]] bool isWrittenOut() const;
 
