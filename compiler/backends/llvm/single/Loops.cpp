@@ -38,6 +38,7 @@ struct LoopBody {
   std::vector<std::pair<std::int32_t, tape::Value>> stored; ///< buffer and place
   bool closed = true;       ///< but for failures nothing leaves the loop or calls a function or a routine
   std::size_t failures = 0; ///< instructions that may fail
+  bool chosen = false;      ///< data choose elements: a failure may keep them within an array
   bool innermost = true;
   bool stumpff = false;
   bool straight = true; ///< neither conditions nor functions that a library computes
@@ -82,6 +83,9 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
     case Op::Loop:
       out.innermost = false;
       break;
+    case Op::FloorToInt:
+      out.chosen = true;
+      break;
     default:
       break;
     }
@@ -99,7 +103,8 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   body.defined.push_back(i.result);
   scan(*frame_->function, i.block, body);
   // Failures are looked at behind a loop that can be vectorised.
-  const bool late = body.failures > 0 && body.innermost && body.closed && body.straight && i.imm >= 0 && i.buffer < 0;
+  const bool late =
+      body.failures > 0 && body.innermost && body.closed && body.straight && !body.chosen && i.imm >= 0 && i.buffer < 0;
   body.closed = body.closed && (late || body.failures == 0);
   std::vector<std::pair<const Instr*, llvm::Value*>> kept;
   bool inOrder = i.buffer >= 0;
