@@ -109,8 +109,15 @@ struct ModelData {
     return translated([&] { return onDeepStack([&] { return use(*pipeline); }); });
   }
   ~ModelData() {
-    settler.reset(); // it refers to the pipeline's model
-    if (pipeline) onDeepStack([&] { pipeline.reset(); });
+    settler.reset(); // it refers to the pipeline's model, as what restores states does
+    problem.restoration = {};
+    otherSteps.reset();
+    linearized.reset();
+    if (pipeline || restoring)
+      onDeepStack([&] {
+        pipeline.reset();
+        restoring.reset();
+      });
   }
   [[nodiscard]] bool hasEquations() const {
     const std::lock_guard lock(mutex);
@@ -123,6 +130,7 @@ struct ModelData {
 
   mutable std::mutex mutex; ///< of what follows
   mutable std::unique_ptr<products::Pipeline> pipeline;
+  mutable std::unique_ptr<products::Pipeline> restoring;   ///< released, but for what restores states behind resets
   mutable std::unique_ptr<products::StateSettler> settler; ///< when states have been set
   mutable std::shared_ptr<const runtime::MassCheck> mass;  ///< when a workspace has asked for it
   mutable std::unique_ptr<const runtime::Problem> otherSteps;

@@ -1,7 +1,7 @@
 // Derivatives at a state, of trajectories, and the geometry of tangent spaces.
 #include "api/Memory.h"
 
-#include "runtime/derivatives/TrajectoryDerivatives.h"
+#include "runtime/derivatives/JumpTrajectory.h"
 #include "runtime/run/Run.h"
 
 #include <cmath>
@@ -41,6 +41,37 @@ struct detail::LinearizationData {
   void requireSteps(double h, std::int64_t n) const {
     if (!std::isfinite(h)) throw Error(Error::Kind::Misuse, fmt::format("a step of length {} cannot be taken", h));
     if (n < 0) throw Error(Error::Kind::Misuse, fmt::format("{} steps cannot be taken", n));
+    if (h < 0 && problem.jumps)
+      throw Error(Error::Kind::Misuse, fmt::format("a step of length {} goes back in time, where a state that jumps "
+                                                   "has no past of its own",
+                                                   h));
+  }
+
+  /// Derivatives across jumps, told as failures of a run where there are none.
+  template <class Body> void acrossJumps(Body body) const {
+    try {
+      check(body());
+    } catch (const runtime::NoDerivative& e) {
+      throw Error(Status::ResetFailed, e.time, e.what());
+    }
+  }
+
+  /// One step of a model whose state jumps goes through its jumps. Images of directions; the state stays.
+  void propagateStep(double h, std::vector<double>& directions, std::span<const double> inputs,
+                     std::span<const double> parameters) {
+    const std::vector<double> here(workspace.state().begin(), workspace.state().end());
+    const auto putBack = [&] { std::copy(here.begin(), here.end(), workspace.state().begin()); };
+    try {
+      acrossJumps([&] { return runtime::propagate(workspace, steps(h, 1), directions, inputs, parameters); });
+    } catch (...) {
+      putBack();
+      throw;
+    }
+    jumped.value.assign(workspace.state().begin(), workspace.state().end());
+    putBack();
+  }
+  [[nodiscard]] bool jumps(runtime::LinearizedMap map) const {
+    return map == runtime::LinearizedMap::Step && problem.jumps.has_value();
   }
 
   [[nodiscard]] std::size_t coordinates() const { return static_cast<std::size_t>(problem.coordinates); }
@@ -50,6 +81,21 @@ struct detail::LinearizationData {
   const runtime::LinearizedProblem& problem;
   runtime::LinearizedWorkspace workspace;
   double time;
+  /// Where the last steps of a model whose state jumps have ended: samplings that are due there are over.
+  struct Ended {
+    double time = 0;
+    std::vector<double> state;
+  };
+  std::optional<Ended> ended;
+  [[nodiscard]] runtime::TrajectorySteps steps(double h, std::int64_t n, std::span<const double> inputs = {}) {
+    const std::span<const double> y = workspace.state();
+    const bool goesOn = ended && ended->time == time && std::equal(y.begin(), y.end(), ended->state.begin());
+    return {time, h, n, inputs, goesOn};
+  }
+  struct Jumped {
+    std::vector<double> value, state, inputs, parameters;
+  };
+  Jumped jumped; ///< the last step that was differentiated through its jumps: results of calls
 };
 
 namespace {
@@ -118,9 +164,26 @@ void Linearization::setParameters(Span<const double> values) {
 Jacobians Linearization::jacobians(Linearized map, double h) {
   runtime::LinearizedWorkspace& w = impl_->workspace;
   const runtime::LinearizedMap m = impl_->mapOf(map);
-  impl_->requireSteps(h, 1);
-  impl_->check(w.matrices(m, impl_->time, h));
+  impl_->requireSteps(h, m == runtime::LinearizedMap::Step ? 1 : 0);
   Jacobians j;
+  if (impl_->jumps(m)) {
+    const std::size_t n = impl_->coordinates(), inputs = this->inputs().size(), parameters = this->parameters().size();
+    const std::size_t count = n + inputs + parameters;
+    std::vector<double> z(count * n, 0.0), u(count * inputs, 0.0), p(count * parameters, 0.0);
+    for (std::size_t k = 0; k < n; ++k) z[k * n + k] = 1;
+    for (std::size_t k = 0; k < inputs; ++k) u[(n + k) * inputs + k] = 1;
+    for (std::size_t k = 0; k < parameters; ++k) p[(n + inputs + k) * parameters + k] = 1;
+    impl_->propagateStep(h, z, u, p);
+    impl_->jumped.state = std::move(z);
+    const Span<const double> all = impl_->jumped.state;
+    j.rows = n;
+    j.state = {all.data(), n * n};
+    j.inputs = {all.data() + n * n, inputs * n};
+    j.parameters = {all.data() + n * (n + inputs), parameters * n};
+    j.value = impl_->jumped.value;
+    return j;
+  }
+  impl_->check(w.matrices(m, impl_->time, h));
   j.rows = static_cast<std::size_t>(impl_->problem.of(m).size);
   j.state = spanOf(w.stateMatrix(m));
   j.inputs = spanOf(w.inputMatrix(m));
@@ -136,7 +199,13 @@ Span<const double> Linearization::forward(Linearized map, double h, Span<const d
   impl_->requireSize("tangent vectors", impl_->coordinates(), direction, true);
   impl_->requireSize("the inputs", this->inputs().size(), inputs, true);
   impl_->requireSize("the parameters", this->parameters().size(), parameters, true);
-  impl_->requireSteps(h, 1);
+  impl_->requireSteps(h, m == runtime::LinearizedMap::Step ? 1 : 0);
+  if (impl_->jumps(m)) {
+    impl_->jumped.state.assign(impl_->coordinates(), 0.0);
+    std::copy(direction.begin(), direction.end(), impl_->jumped.state.begin());
+    impl_->propagateStep(h, impl_->jumped.state, spanOf(inputs), spanOf(parameters));
+    return impl_->jumped.state;
+  }
   impl_->check(impl_->workspace.forward(m, impl_->time, h, spanOf(direction), spanOf(inputs), spanOf(parameters)));
   return spanOf(impl_->workspace.image(m));
 }
@@ -145,7 +214,27 @@ Covectors Linearization::adjoint(Linearized map, double h, Span<const double> co
   runtime::LinearizedWorkspace& w = impl_->workspace;
   const runtime::LinearizedMap m = impl_->mapOf(map);
   impl_->requireSize("covectors of this map", static_cast<std::size_t>(impl_->problem.of(m).size), covector);
-  impl_->requireSteps(h, 1);
+  impl_->requireSteps(h, m == runtime::LinearizedMap::Step ? 1 : 0);
+  if (impl_->jumps(m)) {
+    const auto end = [&](runtime::LinearizedWorkspace&, std::int64_t k, double, const runtime::CostCovectors& add) {
+      for (std::size_t i = 0; i < covector.size() && k == 1; ++i) add.state[i] += covector[i];
+      return std::int32_t{runtime::Ok};
+    };
+    runtime::TrajectoryGradient g;
+    const std::vector<double> here(w.state().begin(), w.state().end());
+    const auto putBack = [&] { std::copy(here.begin(), here.end(), w.state().begin()); };
+    try {
+      impl_->acrossJumps([&] { return runtime::trajectoryGradient(w, impl_->steps(h, 1), end, g); });
+    } catch (...) {
+      putBack();
+      throw;
+    }
+    putBack();
+    impl_->jumped.state = std::move(g.state);
+    impl_->jumped.inputs = std::move(g.inputs);
+    impl_->jumped.parameters = std::move(g.parameters);
+    return {impl_->jumped.state, impl_->jumped.inputs, impl_->jumped.parameters};
+  }
   impl_->check(w.adjoint(m, impl_->time, h, spanOf(covector)));
   return {spanOf(w.byState(m)), spanOf(w.byInputs(m)), spanOf(w.byParameters(m))};
 }
@@ -181,9 +270,11 @@ std::vector<double> Linearization::propagate(double h, std::int64_t n, Span<cons
   impl_->requireSize("the inputs of these vectors", count * this->inputs().size(), inputs, true);
   impl_->requireSize("the parameters of these vectors", count * this->parameters().size(), parameters, true);
   std::vector<double> vectors = directions.copy();
-  impl_->check(
-      lmc::runtime::propagate(impl_->workspace, {impl_->time, h, n, {}}, vectors, spanOf(inputs), spanOf(parameters)));
+  impl_->acrossJumps([&] {
+    return lmc::runtime::propagate(impl_->workspace, impl_->steps(h, n), vectors, spanOf(inputs), spanOf(parameters));
+  });
   impl_->time += static_cast<double>(n) * h;
+  if (impl_->problem.jumps) impl_->ended = {impl_->time, state().copy()};
   return vectors;
 }
 
@@ -207,8 +298,10 @@ CostGradient Linearization::gradient(double h, std::int64_t n, Span<const double
   const std::vector<double> first = state().copy();
   try {
     translated([&] {
-      impl_->check(runtime::trajectoryGradient(impl_->workspace, {impl_->time, h, n, spanOf(inputs)},
-                                               runtime::costOfOutputs(weights), g));
+      impl_->acrossJumps([&] {
+        return runtime::trajectoryGradient(impl_->workspace, impl_->steps(h, n, spanOf(inputs)),
+                                           runtime::costOfOutputs(weights), g);
+      });
     });
   } catch (...) {
     std::copy(first.begin(), first.end(), impl_->workspace.state().begin());

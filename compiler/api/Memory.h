@@ -3,6 +3,8 @@
 
 #include "api/Access.h"
 
+#include "runtime/steps/JumpSteps.h"
+
 namespace lmc::v1 {
 
 /// The functions of one module of code, with their memory.
@@ -31,6 +33,17 @@ struct Unit {
 
 namespace detail {
 
+/// Steps of a model whose state jumps go on where the last ones have ended.
+struct JumpingSteps {
+  JumpingSteps(const runtime::Problem& problem, lmc::runtime::Workspace& memory, double first)
+      : steps(problem, memory, first) {}
+  runtime::JumpSteps steps;
+  double origin = 0, length = 0; ///< of the steps that follow each other: step k begins at origin + k length
+  std::int64_t count = 0;
+  double time = 0;           ///< that was reached
+  std::vector<double> state; ///< likewise
+};
+
 struct WorkspaceData {
   explicit WorkspaceData(const Model& m);
   WorkspaceData(const WorkspaceData&) = delete;
@@ -42,6 +55,9 @@ struct WorkspaceData {
   void loadAll();
   /// The unit with the loop of fixed steps is there, with its constants.
   [[nodiscard]] std::int32_t readyToStep();
+  /// Steps with all that happens in them. Returns a tape::Status; `jumpFailure` tells more.
+  [[nodiscard]] std::int32_t jumpingSteps(double h, std::int64_t n);
+  [[nodiscard]] std::int32_t beginJumps();
   /// A function of the evaluation, called at the present state.
   template <class Function> Span<const double> evaluate(Function function);
   [[noreturn]] void fail(std::int32_t status) const;
@@ -66,6 +82,10 @@ struct WorkspaceData {
   Unit* fixed = nullptr; ///< one of the two, when it was needed
   double* const* bases = nullptr;
   runtime::Compiled::Advance advance = nullptr;
+  std::unique_ptr<JumpingSteps> jumping; ///< of a model whose state jumps, from its first step on
+  bool dataChanged = false;              ///< inputs or parameters, since its last step
+  std::vector<EventHit> happened;        ///< events of the last call that stepped
+  std::string jumpFailure;               ///< of the last step that failed, a sentence without a full stop; or empty
   std::unique_ptr<Unit> evaluation;
   const runtime::EvaluationProblem* evaluated = nullptr;
   std::vector<double> params;                              ///< parameters and inputs

@@ -51,7 +51,11 @@ const runtime::LinearizedProblem& detail::ModelData::linearization() const {
     methods::LinearizationRequest request;
     request.step = !method.empty();
     linearized = translated([&] { return pipeline->buildLinearization(request); });
-    if (!linearized) throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
+    if (!linearized) {
+      for (const lmc::Diagnostic& d : pipeline->diagnostics().sorted())
+        if (d.code == lmc::Code::LIE0652) throw Error(Error::Kind::Unavailable, d.message + " (LIE0652)");
+      throw Error(Error::Kind::Internal, "a model that was compiled cannot be compiled again");
+    }
   }
   return *linearized;
 }
@@ -159,7 +163,10 @@ void Model::release() const {
   if (!shared_->pipeline) return;
   shared_->lastTimings = shared_->pipeline->timings();
   shared_->settler.reset();
-  shared_->pipeline.reset();
+  if (shared_->problem.restoration)
+    shared_->restoring = std::move(shared_->pipeline);
+  else
+    shared_->pipeline.reset();
 }
 
 } // namespace lmc::v1

@@ -18,6 +18,7 @@ detail::WorkspaceData::WorkspaceData(const Model& m)
 }
 
 void detail::WorkspaceData::write(std::int64_t offset, const double* values, std::int64_t n, bool live) {
+  dataChanged = true;
   std::copy_n(values, n, params.begin() + offset);
   for (Unit* u : {&own, otherFixed.get(), evaluation.get()}) {
     if (u == nullptr) continue;
@@ -285,16 +286,83 @@ Status Workspace::tryStep(double h) {
   return trySteps(h, 1);
 }
 
+/// Goes on where the last step has ended, or begins anew where time or state are others.
+std::int32_t detail::WorkspaceData::beginJumps() {
+  const std::size_t n = shared.problem.initialState.size();
+  const bool same = jumping && jumping->time == time;
+  runtime::JumpSteps::Outcome o;
+  if (same && std::equal(jumping->state.begin(), jumping->state.end(), state())) {
+    if (!dataChanged) return runtime::Ok;
+    o = jumping->steps.changed(time);
+  } else {
+    if (!jumping || !same) {
+      jumping = std::make_unique<JumpingSteps>(*fixed->problem, fixed->memory, time);
+      jumping->steps.passStops();
+    }
+    // At the same time samplings that were due are over, whatever has become of the state.
+    o = jumping->steps.begin(time, same ? runtime::JumpSteps::Begin::Again : runtime::JumpSteps::Begin::Anew);
+    jumping->origin = time;
+    jumping->count = 0;
+  }
+  dataChanged = false;
+  jumping->time = time;
+  jumping->state.assign(state(), state() + n);
+  if (o.status != runtime::Ok) jumpFailure = o.cause;
+  return o.status;
+}
+
+std::int32_t detail::WorkspaceData::jumpingSteps(double h, std::int64_t n) {
+  if (h < 0)
+    throw Error(Error::Kind::Misuse, fmt::format("a step of length {} goes back in time, where a state that jumps has "
+                                                 "no past of its own",
+                                                 h));
+  jumpFailure.clear();
+  happened.clear();
+  if (n == 0 || h == 0) return runtime::Ok;
+  std::int32_t status = beginJumps();
+  JumpingSteps& j = *jumping;
+  if (j.length != h) {
+    j.origin = time;
+    j.length = h;
+    j.count = 0;
+  }
+  for (std::int64_t k = 0; k < n && status == runtime::Ok; ++k) {
+    const runtime::JumpSteps::Outcome o = j.steps.step(j.origin, h, j.count);
+    status = o.status;
+    if (status != runtime::Ok) {
+      jumpFailure = o.cause;
+      break;
+    }
+    ++j.count;
+    time = j.origin + static_cast<double>(j.count) * h;
+  }
+  j.time = time;
+  j.state.assign(state(), state() + shared.problem.initialState.size());
+  for (const lmc::runtime::EventFound& e : j.steps.jumps().log()) happened.push_back({e.name, e.time});
+  j.steps.jumps().clearLog();
+  if (status != runtime::Ok) jumping.reset(); // what follows begins anew
+  return status;
+}
+
 Status Workspace::trySteps(double h, std::int64_t n) {
   detail::WorkspaceData& w = *impl_;
+  w.jumpFailure.clear();
   if (!std::isfinite(h) || n < 0 || w.running) w.refuseSteps(h, n);
   if (w.fixed == nullptr || w.fixed->stale) {
     const std::int32_t status = w.readyToStep();
     if (status != runtime::Ok) return statusOf(status);
   }
+  if (w.fixed->problem->jumps()) {
+    const std::int32_t status = translated([&] { return w.jumpingSteps(h, n); });
+    return status == runtime::Ok ? Status::Success : statusOf(status);
+  }
   std::int64_t done = 0;
   const std::int32_t status = w.advance(w.bases, &w.time, h, n, &done);
   return status == runtime::Ok ? Status::Success : statusOf(status);
+}
+
+Span<const EventHit> Workspace::happened() const noexcept {
+  return impl_->happened;
 }
 
 StepFunction Workspace::stepFunction() {
@@ -304,7 +372,7 @@ StepFunction Workspace::stepFunction() {
 }
 
 void Workspace::fail(Status status) const {
-  impl_->failed(status, text(status));
+  impl_->failed(status, impl_->jumpFailure.empty() ? text(status) : impl_->jumpFailure);
 }
 
 } // namespace lmc::v1

@@ -104,15 +104,15 @@ public:
     bodies_ = extractBodies(p_, each);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
-    module_.functions.push_back(fuseSums(function.finish(), module_.buffers));
+    return add(fuseSums(function.finish(), module_.buffers));
+  }
+
+  int add(tape::Function function) {
+    module_.functions.push_back(std::move(function));
     return static_cast<int>(module_.functions.size()) - 1;
   }
 
-  int addCalls(const std::string& name, const std::vector<PartOfStep>& parts) {
-    for (const PartOfStep& p : parts) module_.functions[static_cast<std::size_t>(p.function)].inner = true;
-    module_.functions.push_back(callsOverParts(name, parts));
-    return static_cast<int>(module_.functions.size()) - 1;
-  }
+  tape::Module& module() { return module_; }
 
   tape::Module finish(int step) {
     if (hoist_) {
@@ -490,8 +490,8 @@ void Lowering::useLists() {
 int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
   return impl_->addFunction(name, arguments, outputs);
 }
-int Lowering::addCalls(const std::string& name, const std::vector<PartOfStep>& parts) {
-  return impl_->addCalls(name, parts);
+int Lowering::add(const std::function<tape::Function(tape::Module&)>& make) {
+  return impl_->add(make(impl_->module()));
 }
 tape::Module Lowering::finish(int step) {
   return impl_->finish(step);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "lower/builder/Calls.h"
+#include "lower/builder/Rows.h"
 #include "sym/Program.h"
 #include "tape/Tape.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,8 +65,9 @@ public:
 
   /// A function that computes the outputs' arrays; returns its index. Outputs are written after all inputs were read.
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs);
-  /// A function of t and h that calls others, which nobody else calls, over parts of the step; returns its index.
-  int addCalls(const std::string& name, const std::vector<PartOfStep>& parts);
+  /// A function that is no part of the program, over the functions and buffers so far; returns its index. Of calls and
+  /// of sums of rows (builder/Calls.h, Rows.h).
+  int add(const std::function<tape::Function(tape::Module&)>& make);
 
   /// The finished module; call once. `step` is the index of the step function or -1.
   [[nodiscard]] tape::Module finish(int step = -1);

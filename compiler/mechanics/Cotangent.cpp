@@ -1,7 +1,10 @@
 #include "mechanics/Cotangent.h"
 
+#include "mechanics/constraints/Held.h"
+#include "mechanics/constraints/Sparse.h"
 #include "mechanics/mass/Mass.h"
 #include "mechanics/system/Equations.h"
+#include "mechanics/system/Regular.h"
 #include "sym/Inline.h"
 
 #include <algorithm>
@@ -20,7 +23,7 @@ public:
   CotangentField run() {
     CotangentField field;
     declareMomenta(field);
-    const std::vector<sema::ArrayTuple> velocities = solveMass(s_, {shiftedMomenta(field), MassUnknown::Velocity});
+    const std::vector<sema::ArrayTuple> velocities = velocitiesOf(shiftedMomenta(field));
     field.refusal = dependenceOnVelocities(velocities);
     if (!field.refusal.empty()) return field;
     for (std::size_t k = 0; k < m_.factors.size(); ++k) field.factors[k].velocity = velocities[k];
@@ -29,6 +32,13 @@ public:
   }
 
 private:
+  /// The velocities that have these momenta without dl/dxi at rest.
+  std::vector<sema::ArrayTuple> velocitiesOf(const std::vector<sema::Tuple>& momenta) {
+    if (hasCoupledBlocks(s_.system)) return solveSparseMass(s_, momenta);
+    if (isHeld(s_.system)) return solveHeldMass(s_, momenta);
+    return solveMass(s_, {momenta, MassUnknown::Velocity});
+  }
+
   void declareMomenta(CotangentField& field) {
     for (const sema::Factor& f : m_.factors) {
       CotangentFactor c;

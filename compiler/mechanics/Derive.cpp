@@ -1,4 +1,6 @@
 // From the Lagrangian to momenta, right-hand sides and energy, in the trivialization that the user declared.
+#include "mechanics/Derive.h"
+
 #include "mechanics/Hamilton.h"
 #include "mechanics/Rates.h"
 #include "mechanics/constraints/Constrain.h"
@@ -6,7 +8,10 @@
 #include "mechanics/system/Equations.h"
 #include "mechanics/system/Forces.h"
 #include "mechanics/system/Layer.h"
+#include "mechanics/system/Regular.h"
 #include "sema/manifolds/Generator.h"
+
+#include <optional>
 
 namespace lmc::mechanics {
 
@@ -21,18 +26,22 @@ public:
       : m_(model), s_(of(model)), layer_(Layer::ofDerivation(s_)), p_(layer_.program()), g_(p_.graph()),
         diagnostics_(diagnostics) {}
 
-  System run() {
+  System run(bool held) {
     const sym::Graph::Work work = layer_.work();
+    if (!m_.constraints.empty()) constraints_.emplace(s_, layer_, diagnostics_);
     for (const sema::Factor& f : m_.factors) begin(f);
     (void)layer_.known(); // before anything is differentiated
     if (m_.lagrangian) {
       differentiate();
       defineMomenta();
-      solveAccelerations(s_, layer_, diagnostics_);
+      if (held || isToBeHeld())
+        constraints_->holdMasses();
+      else
+        solveAccelerations(s_, layer_, diagnostics_);
       deriveEnergy();
     }
     deriveHamiltonian(s_, layer_);
-    if (!diagnostics_.hasErrors()) constrain(s_, layer_, diagnostics_);
+    if (!diagnostics_.hasErrors() && constraints_) constraints_->constrain();
     if (!diagnostics_.hasErrors()) defineRates(s_, layer_);
     s_.program = layer_.equations();
     s_.known = layer_.known();
@@ -40,6 +49,13 @@ public:
   }
 
 private:
+  /// Velocities without kinetic energy whatever the state, which constraints may hold.
+  bool isToBeHeld() {
+    if (!canBeHeld(m_)) return false;
+    Diagnostics missing;
+    return !structurallyRegular(layer_, missing);
+  }
+
   static System of(const sema::Model& model) {
     System s;
     s.model = &model;
@@ -157,12 +173,21 @@ private:
   sym::Program& p_;
   Graph& g_;
   Diagnostics& diagnostics_;
+  std::optional<Constraints> constraints_; ///< of a model that has some
 };
 
 } // namespace
 
 System deriveSystem(const sema::Model& model, Diagnostics& diagnostics) {
-  return Derivation(model, diagnostics).run();
+  return Derivation(model, diagnostics).run(false);
+}
+
+bool canBeHeld(const sema::Model& model) {
+  return model.lagrangian && !model.constraints.empty() && model.contacts.empty();
+}
+
+System deriveHeld(const sema::Model& model, Diagnostics& diagnostics) {
+  return Derivation(model, diagnostics).run(true);
 }
 
 } // namespace lmc::mechanics

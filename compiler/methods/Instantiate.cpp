@@ -98,15 +98,15 @@ bool isRefused(sema::Compilation& c, mechanics::Layer& layer, const CheckedMetho
 
 /// The step of one method: its kind, its body, the arrays after it.
 std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
-                           const std::string& name) {
+                           const std::string& name, Parts parts = Parts::WrittenOut) {
   sym::Graph& g = c.graph();
   Step step;
   step.method = name;
   step.stepSize = g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
-  ModelParts parts;
-  if (isRefused(c, layer, method, adjoint, parts)) return std::nullopt;
-  const KindContext context{c, layer, layer.system, step};
-  const std::unique_ptr<MethodKind> kind = makeKind(context, *method.kind, parts);
+  ModelParts needed;
+  if (isRefused(c, layer, method, adjoint, needed)) return std::nullopt;
+  const KindContext context{c, layer, layer.system, step, parts == Parts::Shared && !adjoint};
+  const std::unique_ptr<MethodKind> kind = makeKind(context, *method.kind, needed);
   const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(layer.model.time)};
   Instantiation instance(context, *kind, method, begin);
   const auto next = adjoint ? Instantiation::adjointStep(context, *kind, method, begin) : instance.run();
@@ -118,7 +118,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   step.independent =
       step.independent || needs(Need::HolonomicAtMost) || (needs(Need::HeldByBody) && !method.alwaysCalls("idle"));
   Instantiation::finishKept(step);
-  step.ownEvaluations = step.evaluations;
+  step.ownEvaluations = step.stages ? static_cast<int>(step.stages->own.size()) : step.evaluations;
   if (!instance.embedded().empty()) kind->embed(instance.embedded(), instance.embedded2());
   return step;
 }
@@ -233,7 +233,7 @@ std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, c
     if (isRefused(c, layer, *use->method, use->adjoint, needed)) return std::nullopt;
     if (auto step = sharedStep(c, layer, *use, name)) return std::move(*step);
   }
-  return stepOf(c, layer, *use->method, use->adjoint, name);
+  return stepOf(c, layer, *use->method, use->adjoint, name, parts);
 }
 
 std::optional<Step> instantiate(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method) {

@@ -1,16 +1,35 @@
 #include "methods/Instantiation.h"
 
 #include "base/Budget.h"
+#include "methods/Parts.h"
 #include "methods/TableauStep.h"
 #include "methods/kinds/EmbeddingKind.h"
 #include "methods/kinds/VariationalKind.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
 namespace lmc::methods {
 
 using sym::Expr;
+
+namespace {
+
+/// Whether the stages of a step shall call one f, by measurement. Calls go through memory, some 30 ns a stage, and gain
+/// where the code of all would leave the caches of instructions, or where much of it are sums of states, which become
+/// vectors.
+bool areManyOperations(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+  constexpr std::size_t most = 12000, mostOfLongRows = 4000;
+  constexpr std::int64_t longRow = 32; // numbers, some vectors
+  std::size_t terms = 0;
+  for (const auto& row : tableau.a)
+    terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
+  const std::size_t total = ofRate * tableau.stages() + terms * static_cast<std::size_t>(numbers);
+  return total > (numbers >= longRow ? mostOfLongRows : most);
+}
+
+} // namespace
 
 Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const CheckedMethod& method,
                              const Begin& begin)
@@ -85,7 +104,13 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const sema::Tuple& y = begin_.state[0].parts;
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
-    const auto results = dynamic_cast<EmbeddingKind&>(kind_).runge(tableau, y, begin_.h, begin_.t, constructed.where);
+    auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
+    Step f;
+    f.next = kind.rateArrays();
+    const bool shares = context_.sharesStages && kind.isWrittenOut() &&
+                        areManyOperations(operations(context_.layer.program(), f), tableau, kind.numbers());
+    const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
+                                : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
     if (results.size() > 1) embedded_ = {results[1]};
     if (results.size() > 2) embedded2_ = {results[2]};
@@ -103,6 +128,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
 
 /// Steps one after the other, each from what the one before left.
 bool Instantiation::compose(const CheckedComposition& composition) {
+  context_.sharesStages = false; // of one step, not of parts that go on from each other
   const Place place(method_.bodyRange);
   if (composition.symmetric && context_.system.constraints) return symmetric(composition.parts.front().use);
   Begin begin = begin_;

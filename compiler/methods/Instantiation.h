@@ -51,7 +51,7 @@ private:
   static Unknown unknownFrom(MethodKind& kind, sym::Graph& g, sema::Value start, const std::string& name);
   static sema::Value unknownValue(MethodKind& kind, const Unknown& u, const sema::Tuple& numbers);
   bool solve(const CheckedStatement& s);
-  [[nodiscard]] bool holdsPositions(const CheckedSolve& system) const;
+  [[nodiscard]] bool holdsPositions(const CheckedSolve& system, const std::vector<Unknown>& unknowns) const;
   ImplicitEquation residual(const CheckedSolve::Equation& e, const sema::Tuple& shift);
   void iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
                std::vector<ImplicitEquation> equations, const Newton::Settings& settings);

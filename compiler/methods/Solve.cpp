@@ -55,12 +55,15 @@ ImplicitEquation Instantiation::residual(const CheckedSolve::Equation& e, const 
   return {space, a.parts, b.parts, sema::sub(g_, a.parts, b.parts)};
 }
 
-/// Whether equations of a `solve` hold constraints of the model on positions.
-bool Instantiation::holdsPositions(const CheckedSolve& system) const {
-  if (!context_.system.constraints || context_.system.constraints->positions == 0) return false;
+/// Whether equations of a `solve` hold constraints on positions, or rates by multipliers alone, which may be zero.
+bool Instantiation::holdsPositions(const CheckedSolve& system, const std::vector<Unknown>& unknowns) const {
+  const bool alone = std::all_of(unknowns.begin(), unknowns.end(),
+                                 [](const Unknown& u) { return u.start.kind == sema::ValueKind::PhaseVector; });
   return std::any_of(system.equations.begin(), system.equations.end(), [&](const CheckedSolve::Equation& e) {
     for (TermId k = e.terms.first; k < e.terms.last; ++k)
-      if (method_.terms[k].op == TermOp::Word && method_.terms[k].word->name == "holds") return true;
+      if (method_.terms[k].op == TermOp::Word &&
+          (method_.terms[k].word->name == "holds" || (alone && method_.terms[k].word->name == "holdsdot")))
+        return true;
     return false;
   });
 }
@@ -74,7 +77,7 @@ bool Instantiation::solve(const CheckedStatement& s) {
     unknowns.push_back(unknownFrom(kind_, g_, u.start ? values_[*u.start] : kind_.defaultStart(), u.name));
     spaces.push_back(unknowns.back().space);
   }
-  const Expr size = holdsPositions(system) ? kind_.positionSize() : Expr();
+  const Expr size = holdsPositions(system, unknowns) ? kind_.positionSize(begin_.h) : Expr();
   if (size) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}});
   Newton::Settings settings;
   if (system.tolerance) settings.tolerance = values_.number(system.tolerance);

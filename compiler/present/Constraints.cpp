@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 
 namespace lmc::present {
@@ -24,20 +25,29 @@ bool isOfContact(const sema::Model& m, std::size_t constraint) {
 } // namespace
 
 void ConstraintSections::addTo(Document& document) {
-  const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(layer_);
+  const mechanics::ShownConstraints shownOnes = mechanics::shownConstraints(
+      layer_, show_.expands() ? mechanics::LeadingIndices::Numbers : mechanics::LeadingIndices::Symbols);
   Section equations{equationsTitle, {}};
   Section gaps{gapsTitle, {}};
   Section forces{forcesTitle, {}};
   for (const mechanics::ShownConstraint& s : shownOnes.list) {
     const sema::Constraint& c = m_.constraints[s.constraint];
     const std::int64_t extent = s.index.empty() ? 0 : c.array->extents.back();
+    std::vector<IndexRange> outer; // symbols before the last index
+    for (std::size_t n = 0; n + 1 < s.index.size(); ++n)
+      outer.push_back({show_.engine(Depth::Plain).outer(s.index.size() - 2 - n)->name, numberTree(1),
+                       show_.integer(c.array->extents[n])});
     const auto add = [&](const std::function<TreePtr()>& left, sym::Expr e) {
-      put(isOfContact(m_, s.constraint) ? gaps.lines : equations.lines, left, e, s.index, extent);
+      std::vector<Line>& lines = isOfContact(m_, s.constraint) ? gaps.lines : equations.lines;
+      const std::size_t first = lines.size();
+      put(lines, left, e, s.index, extent);
+      for (std::size_t n = first; n < lines.size(); ++n) lines[n].outer = outer;
     };
     const auto member = [&](const std::string& name) {
       const TreePtr last = named(name, extent);
       std::vector<TreePtr> kids;
       for (const std::int64_t n : s.leading) kids.push_back(numberTree(n));
+      for (const IndexRange& r : outer) kids.push_back(tree(Op::Name, {}, {}, r.index));
       kids.insert(kids.end(), last->kids.begin(), last->kids.end());
       return tree(Op::Name, std::move(kids), {}, name);
     };
@@ -79,6 +89,48 @@ void ConstraintSections::defineInPlace(Document& document, std::vector<Line>& wh
         continue;
       }
       std::copy_if(where.begin(), where.end(), std::back_inserter(lines), defines);
+      std::erase_if(where, defines);
+    }
+    s.lines = std::move(lines);
+  }
+}
+
+void ConstraintSections::sayDirectly(Document& document, std::vector<Line>& where) {
+  const auto uses = [&](const std::string& name) {
+    std::size_t n = 0;
+    const std::function<void(const TreePtr&)> count = [&](const TreePtr& t) {
+      n += t->op == Op::Name && t->text == name ? 1 : 0;
+      for (const TreePtr& k : t->kids) count(k);
+    };
+    for (const Section& s : document.sections)
+      for (const Line& l : s.lines) count(l.right);
+    for (const Line& l : where) count(l.right);
+    return n;
+  };
+  for (Section& s : document.sections) {
+    if (s.title != equationsTitle && s.title != gapsTitle && s.title != forcesTitle) continue;
+    std::vector<Line> lines;
+    for (const Line& l : std::vector<Line>(s.lines)) {
+      const bool ofCall = l.left->op == Op::Call && (l.left->text == "gamma" || l.left->text == "reaction");
+      const TreePtr of = ofCall ? l.left->kids[0] : nullptr;
+      const auto defines = [&](const Line& w) { return w.left->op == Op::Name && w.left->text == l.right->text; };
+      const bool plain = ofCall && l.right->op == Op::Name && of->kids.size() == l.right->kids.size() &&
+                         std::equal(of->kids.begin(), of->kids.end(), l.right->kids.begin(), equal) &&
+                         !l.index.empty() && std::any_of(where.begin(), where.end(), defines) &&
+                         uses(l.right->text) == 1;
+      if (!plain) {
+        lines.push_back(l);
+        continue;
+      }
+      for (Line w : where) { // gamma(c[1]) = …, where gamma(c[i]) = g[i] and g[1] = …
+        if (!defines(w)) continue;
+        auto member = std::make_shared<Tree>(*of);
+        member->kids = w.left->kids;
+        auto left = std::make_shared<Tree>(*l.left);
+        left->kids[0] = member;
+        w.left = left;
+        lines.push_back(std::move(w));
+      }
       std::erase_if(where, defines);
     }
     s.lines = std::move(lines);

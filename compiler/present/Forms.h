@@ -91,6 +91,8 @@ public:
   void addTo(Document& document);
   /// Constraints that `where` defines, perhaps part by part, have these lines in their place.
   static void defineInPlace(Document& document, std::vector<Line>& where);
+  /// What has a name of its own only to be gamma or a force, member by member, is said without it.
+  static void sayDirectly(Document& document, std::vector<Line>& where);
   /// Forces whose sum is not seen, as over the members of a ring, are described: neither their lines nor those of
   /// `where` say what they are.
   static void dropUndefined(Document& document, const std::vector<Line>& where);

@@ -86,6 +86,7 @@ std::optional<Poly> MatrixForm::block(Terms& t, const Poly& row, Atom v) {
 
 Poly MatrixForm::rowOf(Engine& engine, Expr e, const Unknown& u) {
   const Poly p = engine.read(layer_.simplify(e), s_.factors[u.factor].index);
+  if (Reader::readsRow(p)) throw TooLong();
   const Poly own = u.member > 0 ? engine.terms().substitute(p, engine.member(), engine.terms().number(u.member)) : p;
   return engine.terms().writtenOut(own, mostWrittenOut);
 }

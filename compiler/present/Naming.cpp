@@ -42,42 +42,102 @@ TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>&
 
 std::set<std::string> indicesOf(const Document& d) {
   std::set<std::string> names{"i"};
+  for (const Section& s : d.sections)
+    for (const Line& l : s.lines)
+      for (const IndexRange& r : l.outer) names.insert(r.index);
   visit(d, [&](const TreePtr& t) {
     if (t->op == Op::Sum) names.insert(t->text);
   });
   return names;
 }
 
-/// A part as a function of its free indices, in the order in which they occur.
+/// A part as a function of its free indices, in the order in which they occur, or of the one member of families that
+/// all of it is about, as f(1), f(i), f(i + 1).
 struct Part {
   TreePtr body; ///< with indices i, j, k, …
-  std::vector<std::string> indices;
+  std::vector<TreePtr> indices;
 };
+
+/// A part of an equation that is called by the names of variables: M(w, v), momentum(q).
+bool isOfNames(const TreePtr& t) {
+  static const std::set<std::string> calls = {"M", "c", "force", "momentum", "reaction", "gamma", "f", "rate"};
+  return t->op == Op::Call && calls.contains(t->text);
+}
+
+/// The one index of all members of families in a part; null where there are several, or none.
+TreePtr memberOf(const TreePtr& t) {
+  TreePtr member;
+  bool one = true;
+  visit(t, [&](const TreePtr& x) {
+    one = one && x->op != Op::Sum && !isOfNames(x);
+    if (x->op != Op::Name || x->kids.empty()) return;
+    one = one && x->kids.size() == 1 && (!member || equal(member, x->kids[0]));
+    member = x->kids[0];
+  });
+  return one ? member : nullptr;
+}
 
 Part partOf(const TreePtr& t, const std::set<std::string>& indices) {
   static const char* const standard[] = {"i", "j", "k", "n", "r", "s"};
   Part p;
+  if (const TreePtr member = memberOf(t)) {
+    // outside the brackets of members the index may not occur, nor any other
+    std::size_t free = 0, within = 0;
+    visit(t, [&](const TreePtr& x) {
+      if (x->op == Op::Name && x->kids.empty() && indices.contains(x->text)) ++free;
+      if (x->op == Op::Name && !x->kids.empty())
+        visit(x->kids[0], [&](const TreePtr& y) { within += y->op == Op::Name && indices.contains(y->text) ? 1 : 0; });
+    });
+    const TreePtr i = tree(Op::Name, {}, {}, "i");
+    if (free == within) {
+      p.body = replaced(t, [&](const TreePtr& x) -> TreePtr {
+        if (x->op != Op::Name || x->kids.empty()) return nullptr;
+        auto copy = std::make_shared<Tree>(*x);
+        copy->kids = {i};
+        return copy;
+      });
+      p.indices = {member};
+      return p;
+    }
+  }
+  std::vector<std::string> names;
   std::set<std::string> bound;
   visit(t, [&](const TreePtr& x) {
     if (x->op == Op::Sum) bound.insert(x->text);
   });
   visit(t, [&](const TreePtr& x) {
     if (x->op != Op::Name || !x->kids.empty() || !indices.contains(x->text) || bound.contains(x->text)) return;
-    if (std::find(p.indices.begin(), p.indices.end(), x->text) == p.indices.end()) p.indices.push_back(x->text);
+    if (std::find(names.begin(), names.end(), x->text) == names.end()) names.push_back(x->text);
   });
-  if (p.indices.size() > std::size(standard)) return {};
-  for (const std::string& i : p.indices) // a name that is bound inside is not given anew
-    for (std::size_t k = 0; k < p.indices.size(); ++k)
+  if (names.size() > std::size(standard)) return {};
+  for (const std::string& i : names) // a name that is bound inside is not given anew
+    for (std::size_t k = 0; k < names.size(); ++k)
       if (bound.contains(standard[k]) && i != standard[k]) return {};
   p.body = replaced(t, [&](const TreePtr& x) -> TreePtr {
     if (x->op != Op::Name || !x->kids.empty()) return nullptr;
-    const auto it = std::find(p.indices.begin(), p.indices.end(), x->text);
-    return it == p.indices.end() ? nullptr : tree(Op::Name, {}, {}, standard[it - p.indices.begin()]);
+    const auto it = std::find(names.begin(), names.end(), x->text);
+    return it == names.end() ? nullptr : tree(Op::Name, {}, {}, standard[it - names.begin()]);
   });
+  for (const std::string& n : names) p.indices.push_back(tree(Op::Name, {}, {}, n));
   return p;
 }
 
+/// The same for a part whose summands stand in another order.
+std::string keyOf(const TreePtr& t) {
+  return text(replaced(t, [](const TreePtr& x) -> TreePtr {
+    if (x->op != Op::Add) return nullptr;
+    std::vector<std::pair<std::string, TreePtr>> kids;
+    for (const TreePtr& k : x->kids) kids.emplace_back(keyOf(k), k);
+    std::stable_sort(kids.begin(), kids.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<TreePtr> sorted;
+    for (const auto& [key, k] : kids) sorted.push_back(k);
+    return tree(Op::Add, std::move(sorted), x->shape);
+  }));
+}
+
 bool mayHaveName(const TreePtr& t) {
+  if (isOfNames(t)) return false;
+  if (t->op == Op::Div && t->kids[0]->op == Op::Number) return false; // 1/x: x may have one
   switch (t->op) {
   case Op::Add:
   case Op::Cross:
@@ -87,6 +147,7 @@ bool mayHaveName(const TreePtr& t) {
   case Op::Div:
   case Op::Sum:
   case Op::Inverse:
+  case Op::If:
   case Op::Vector:
   case Op::Matrix:
     return costOf(t) >= (t->shape.rank == 0 ? shortestScalar : shortestPart);
@@ -138,7 +199,7 @@ void nameParts(Document& d, std::set<std::string> taken) {
     const auto count = [&](const TreePtr& t) {
       if (!mayHaveName(t)) return;
       Part p = partOf(t, indices);
-      if (p.body) ++found.try_emplace(text(p.body), std::move(p), 0).first->second.second;
+      if (p.body) ++found.try_emplace(keyOf(p.body), std::move(p), 0).first->second.second;
     };
     visit(d, count);
     for (const Line& l : definitions) visit(l.right, count);
@@ -153,20 +214,17 @@ void nameParts(Document& d, std::set<std::string> taken) {
     }
     if (best == nullptr) break;
     const Part part = best->first;
-    const std::string key = text(part.body), name = freeName(part.body->shape, taken);
+    const std::string key = keyOf(part.body), name = freeName(part.body->shape, taken);
     if (name.empty()) break;
-    const auto called = [&](const std::vector<std::string>& at) {
-      std::vector<TreePtr> kids;
-      kids.reserve(at.size());
-      for (const std::string& i : at) kids.push_back(tree(Op::Name, {}, {}, i));
-      auto t = std::make_shared<Tree>(*tree(Op::Name, std::move(kids), part.body->shape, name));
+    const auto called = [&](const std::vector<TreePtr>& at) {
+      auto t = std::make_shared<Tree>(*tree(Op::Name, at, part.body->shape, name));
       t->order = part.body->order;
       return TreePtr(t);
     };
     const auto put = [&](const TreePtr& t) -> TreePtr {
       if (!mayHaveName(t)) return nullptr;
       const Part p = partOf(t, indices);
-      return p.body && text(p.body) == key ? called(p.indices) : nullptr;
+      return p.body && keyOf(p.body) == key ? called(p.indices) : nullptr;
     };
     for (Section& s : d.sections)
       for (Line& l : s.lines) {
@@ -175,8 +233,8 @@ void nameParts(Document& d, std::set<std::string> taken) {
       }
     for (Line& l : definitions) l.right = replaced(l.right, put);
     static const char* const standard[] = {"i", "j", "k", "n", "r", "s"};
-    std::vector<std::string> own;
-    for (std::size_t k = 0; k < part.indices.size(); ++k) own.emplace_back(standard[k]);
+    std::vector<TreePtr> own;
+    for (std::size_t k = 0; k < part.indices.size(); ++k) own.push_back(tree(Op::Name, {}, {}, standard[k]));
     definitions.push_back({called(own), part.body, {}, nullptr, nullptr});
   }
   if (definitions.empty()) return;

@@ -1,10 +1,13 @@
 #include "present/Present.h"
 
+#include "mechanics/constraints/Sparse.h"
+#include "present/Curves.h"
 #include "present/Forms.h"
 #include "present/Naming.h"
 #include "sema/model/ModelContacts.h"
 
 #include <fmt/format.h>
+#include <functional>
 
 namespace lmc::present {
 
@@ -14,6 +17,11 @@ std::vector<std::string> massRemarks(const mechanics::System& s) {
     std::string names, note;
     for (const std::size_t k : g.factors) names += (names.empty() ? "" : ", ") + s.model->factors[k].name;
     static const char* const kinds[] = {"scalar", "block", "block per member", "chain", "dense", "constraint forces"};
+    if (!g.matrix && mechanics::hasCoupledBlocks(s)) {
+      out.push_back(fmt::format("{}: sparse, {} unknowns, solved for together with the constraints ({})", names, g.size,
+                                g.reason));
+      continue;
+    }
     if (g.structure == mechanics::MassStructure::Members) note = " each";
     if (g.structure == mechanics::MassStructure::Multipliers)
       note = fmt::format(" by {} force{}", g.multipliers, g.multipliers == 1 ? "" : "s");
@@ -43,6 +51,24 @@ Document documentOf(mechanics::Layer& layer, Shower& show, const Presentation& h
   return MotionForm(layer, show).document();
 }
 
+/// The tables whose curves a document calls, with or without primes.
+std::vector<CurveLine> curvesIn(const Document& d, const Curves& curves) {
+  std::set<std::string> called;
+  const std::function<void(const TreePtr&)> visit = [&](const TreePtr& t) {
+    if (t->op == Op::Call && t->text == "curve") called.insert(t->kids[0]->text.substr(0, t->kids[0]->text.find('\'')));
+    for (const TreePtr& k : t->kids) visit(k);
+  };
+  for (const Section& s : d.sections)
+    for (const Line& l : s.lines) {
+      if (l.left) visit(l.left);
+      visit(l.right);
+    }
+  std::vector<CurveLine> lines;
+  for (const CurveLine& c : curves.named())
+    if (called.contains(c.name)) lines.push_back(c);
+  return lines;
+}
+
 } // namespace
 
 std::string printEquations(const mechanics::System& system, const Presentation& asked) {
@@ -56,13 +82,22 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
   std::vector<Line> where = show.definitions();
   if (system.constraints) {
     ConstraintSections::defineInPlace(d, where);
+    ConstraintSections::sayDirectly(d, where);
     ConstraintSections::dropUndefined(d, where);
   }
+  for (Line& l : where) l.right = show.names().withTransposes(l.right);
+  for (Section& s : d.sections)
+    for (Line& l : s.lines) l.right = show.names().withTransposes(l.right);
+  std::vector<const std::vector<Line>*> all{&where};
+  for (const Section& s : d.sections) all.push_back(&s.lines);
+  const std::vector<Line> data = show.dataIn(all);
+  where.insert(where.begin(), data.begin(), data.end());
   if (!where.empty()) d.sections.push_back({"where", std::move(where)});
   std::set<std::string> taken;
   for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);
   for (const auto& [name, value] : system.model->constants) taken.insert(name);
   nameParts(d, std::move(taken));
+  d.curves = curvesIn(d, show.curves());
   d.masses = massRemarks(how.remarksOf != nullptr ? *how.remarksOf : system);
   for (const auto& [name, value] : system.model->constants)
     for (const auto& [size, stands] : how.sizes)

@@ -93,6 +93,8 @@ Reader::Reader(Terms& terms, const sema::Model& model, const sym::Program& progr
   }
   for (const sym::Equation& e : program.equations()) keepRows(e);
   for (const auto& [a, is] : fixed)
+    if (is) fixed_.insert(a);
+  for (const auto& [a, is] : fixed)
     if (is && !a->extents.empty() && !inputs_.contains(a)) keep(a);
   for (const sema::Factor& f : model.factors)
     for (std::size_t part = 0; part < f.usedVelocity.size(); ++part)
@@ -148,7 +150,15 @@ void Reader::bind(const std::vector<Expr>& index, Atom to) {
 Poly Reader::operator()(Expr e) {
   if (const auto it = memo_.find(e.node()); it != memo_.end()) return it->second;
   spendWork(1);
-  Poly p = read(*e);
+  Poly p;
+  if (names_ != nullptr && e->shape.rank > 0 && e->op != sym::Op::Load && isData(*e)) {
+    const bool before = t_.distribute(true);
+    const Poly value = read(*e);
+    t_.distribute(before);
+    p = named(value).value_or(value);
+  } else {
+    p = read(*e);
+  }
   memo_.emplace(e.node(), p);
   return p;
 }
@@ -173,6 +183,14 @@ Poly Reader::read(const Node& n) {
     if (isChosenByData(n)) return (*this)(n.args[0]);
     break;
   case sym::Op::Select:
+    if (curves_ != nullptr && sym::contains(n.args[0], [this](const Node& x) {
+          return x.op == sym::Op::Load && curves_->disorders().contains(x.array);
+        })) {
+      const bool before = t_.distribute(true); // rows cancel when all is multiplied out
+      Poly value = (*this)(n.args[1]);
+      t_.distribute(before);
+      return value;
+    }
     if (isNoNumber(n.args[2])) return (*this)(n.args[1]);
     if (n.args[0]->op == sym::Op::Ne &&
         n.args[0]->args[0]->op == sym::Op::Load) { // an input, written out where it is read
@@ -196,7 +214,7 @@ Poly Reader::read(const Node& n) {
   case sym::Op::Add: {
     Poly sum = a[0];
     for (std::size_t k = 1; k < a.size(); ++k) sum = t_.add(std::move(sum), a[k]);
-    return sum;
+    return t_.recombined(sum);
   }
   case sym::Op::Mul:
     return t_.mul(a[0], a[1]);
@@ -205,6 +223,7 @@ Poly Reader::read(const Node& n) {
   case sym::Op::PowInt:
     return t_.power(a[0], static_cast<int>(n.imm));
   case sym::Op::MatMul:
+    if (const auto w = adjointOf(a[0])) return t_.unhat(t_.matmul(t_.hat(*w), t_.hat(a[1])));
     return t_.matmul(a[0], a[1]);
   case sym::Op::Transpose:
     return t_.transpose(a[0]);
@@ -223,8 +242,10 @@ Poly Reader::read(const Node& n) {
   case sym::Op::Solve:
     return t_.matmul(t_.inverse(a[0]), a[1]);
   case sym::Op::Vector:
-    return t_.vector(a);
+    if (auto product = byRows(a)) return *product;
+    return t_.recombined(t_.vector(a));
   case sym::Op::Matrix:
+    if (const auto w = coordinatesOf(n, a)) return t_.hat(*w);
     return t_.matrix(n.shape.rows, n.shape.cols, a);
   case sym::Op::ToReal:
     return t_.asCount ? t_.asCount(a[0]) : a[0];
@@ -233,6 +254,75 @@ Poly Reader::read(const Node& n) {
   default:
     return function(n, a);
   }
+}
+
+/// w of a matrix that is A(w), entry by entry, for a vector w as a whole.
+std::optional<Poly> Reader::coordinatesOf(const Node& n, const std::vector<Poly>& entries) {
+  const Planes* planes = n.shape.rows == n.shape.cols && t_.recombines ? t_.planesOfSize(n.shape.rows) : nullptr;
+  if (planes == nullptr) return {};
+  const auto entry = [&](int r, int c) -> const Poly& {
+    return entries[static_cast<std::size_t>((r - 1) * n.shape.cols + c - 1)];
+  };
+  std::vector<Poly> w;
+  for (int r = 1; r <= n.shape.rows; ++r)
+    if (!entry(r, r).isZero()) return {};
+  for (const auto& [j, i] : *planes) {
+    if (!t_.add(entry(j, i), entry(i, j)).isZero()) return {};
+    w.push_back(entry(j, i));
+  }
+  const Poly all = t_.vector(w), whole = t_.recombined(all);
+  const bool isVector = std::all_of(whole.terms.begin(), whole.terms.end(),
+                                    [](const auto& t) { return t.first.core->kind != Kind::Basis; });
+  return isVector && !whole.isZero() ? std::optional(whole) : std::nullopt;
+}
+
+namespace {
+/// Of [E_k, E_c] the coordinates, by the planes of the basis.
+std::vector<std::int64_t> bracketOf(const Planes& planes, std::size_t k, std::size_t c, int n) {
+  const auto entry = [&](std::size_t e, int r, int s) -> std::int64_t {
+    const auto [j, i] = planes[e];
+    return r == j && s == i ? 1 : r == i && s == j ? -1 : 0;
+  };
+  std::vector<std::int64_t> of;
+  for (const auto& [j, i] : planes) {
+    std::int64_t sum = 0;
+    for (int r = 1; r <= n; ++r) sum += entry(k, j, r) * entry(c, r, i) - entry(c, j, r) * entry(k, r, i);
+    of.push_back(sum);
+  }
+  return of;
+}
+} // namespace
+
+/// w of a literal that is the matrix of ad_w.
+std::optional<Poly> Reader::adjointOf(const Poly& matrix) {
+  if (!t_.recombines || matrix.terms.size() != 1) return {};
+  const auto& [m, c] = *matrix.terms.begin();
+  const Atom literal = m.core;
+  if (literal->kind != Kind::Matrix || literal->shape.rows != literal->shape.cols || !m.powers.empty()) return {};
+  const int n = t_.sizeOfAlgebra(literal->shape.rows);
+  if (n < 4) return {};
+  const Planes& planes = *t_.planesOfSize(n);
+  const std::size_t d = planes.size();
+  const auto entry = [&](std::size_t r, std::size_t s) { return t_.scaled(c, t_.open(literal->kids[r * d + s])); };
+  std::vector<Poly> w(d, Terms::zero(sym::Shape::scalar()));
+  std::vector<std::vector<Poly>> expected(d, std::vector<Poly>(d, Terms::zero(sym::Shape::scalar())));
+  for (std::size_t k = 0; k < d; ++k) {
+    bool found = false;
+    for (int pass = 0; pass < 2; ++pass) // first the coordinate, then where it should be
+      for (std::size_t s = 0; s < d; ++s) {
+        const std::vector<std::int64_t> column = bracketOf(planes, k, s, n);
+        for (std::size_t r = 0; r < d; ++r) {
+          if (column[r] == 0) continue;
+          if (pass == 0 && !found) w[k] = t_.scaled(sym::Number(column[r]), entry(r, s));
+          if (pass == 1) expected[r][s] = t_.add(expected[r][s], t_.scaled(sym::Number(column[r]), w[k]));
+          found = true;
+        }
+      }
+  }
+  for (std::size_t r = 0; r < d; ++r)
+    for (std::size_t s = 0; s < d; ++s)
+      if (!t_.sub(expected[r][s], entry(r, s)).isZero()) return {};
+  return t_.recombined(t_.vector(w));
 }
 
 Poly Reader::function(const Node& n, const std::vector<Poly>& a) {
@@ -251,6 +341,9 @@ Poly Reader::function(const Node& n, const std::vector<Poly>& a) {
     }
     return t_.call("pow", a, n.shape);
   }
+  case sym::Op::Trace:
+    if (t_.recombines) return t_.recombined(t_.trace(a[0]));
+    return t_.call(callName(n.op), a, n.shape);
   case sym::Op::Stumpff:
     return t_.call("stumpff", {t_.number(n.imm), a[0]}, n.shape);
   default:
@@ -266,11 +359,16 @@ Poly Reader::load(const Node& n) {
 }
 
 Poly Reader::symbol(const Array* array, const std::vector<Poly>& index) {
+  if (auto value = onCurve(array, index)) return *value;
   std::vector<Atom> kids;
   kids.reserve(index.size());
   for (const Poly& p : index) kids.push_back(t_.seal(p));
   const auto it = renamed_.find(array);
-  return t_.of(t_.symbol(array, it != renamed_.end() ? it->second : array->name, array->shape, std::move(kids)));
+  return t_.of(t_.symbol(array,
+                         it != renamed_.end()     ? it->second
+                         : arrayNames_ != nullptr ? arrayNames_->of(array)
+                                                  : array->name,
+                         array->shape, std::move(kids)));
 }
 
 Poly Reader::element(const Array* array, const std::vector<Poly>& index) {

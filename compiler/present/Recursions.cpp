@@ -106,6 +106,7 @@ std::optional<Reader::Piece> Reader::piece(const sym::Equation& e, const std::ve
     const Poly i = (*this)(l.index);
     loops.emplace_back(t_.seal(i), Range{(*this)(l.lo), (*this)(l.hi)});
   }
+  if (e.value) findSplines(e.value);
   Piece piece;
   piece.index = index;
   piece.added = e.kind == sym::EquationKind::Accumulate;
@@ -152,7 +153,9 @@ std::optional<Reader::Piece> Reader::piece(const sym::Equation& e, const std::ve
 
 std::optional<std::vector<Reader::Piece>> Reader::pieces(const Array* array) {
   std::vector<Atom> index;
-  for (std::size_t k = 0; k < array->extents.size(); ++k) index.push_back(k == 0 ? t_.index("i") : t_.fresh());
+  const std::size_t count = array->extents.size();
+  for (std::size_t k = 0; k < count; ++k)
+    index.push_back(k + 1 == count ? last_ : count - 2 - k < outer_.size() ? outer_[count - 2 - k] : t_.fresh());
   std::vector<Piece> list;
   open_.insert(array);
   for (const std::size_t k : p_.writers(array)) {

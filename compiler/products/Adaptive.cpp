@@ -49,11 +49,12 @@ AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& st
   return a;
 }
 
-void addTrial(unit::UnitBuilder& unit, const AdaptiveOutputs& a, const unit::UnitBuilder::Outputs& next) {
+unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveOutputs& a,
+                                        const unit::UnitBuilder::Outputs& next) {
   const methods::ToleranceArrays& tolerances = a.estimate.tolerances;
   unit.reads(tolerances.absolute, a.absolute);
   unit.reads(tolerances.relative, a.relative);
-  unit.functions.trial = unit.function("trial", 2, both(next, unit::UnitBuilder::into(a.errors, a.estimate.squares)));
+  return both(next, unit::UnitBuilder::into(a.errors, a.estimate.squares));
 }
 
 void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& a) {

@@ -80,7 +80,7 @@ void Pipeline::Impl::addExported(Product& product) {
   addResets(product);
   unit.argument(product.step().stepSize, 1);
   f.step = product.addStep();
-  if (product.adaptive) addTrial(unit, *product.adaptive, product.next(product.step()));
+  if (product.adaptive) f.trial = product.addTrial();
 }
 
 std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {

@@ -31,6 +31,16 @@ unit::UnitBuilder::Outputs eventsWithRates(Product& product) {
 }
 } // namespace
 
+void Pipeline::Impl::addEvents(Product& product) {
+  product.unit.functions.events = product.unit.function("events", 1, eventsWithRates(product));
+}
+
+void Pipeline::Impl::addJumps(Product& product) {
+  if (!product.observation.events.empty()) addEvents(product);
+  addResets(product);
+  addContacts(product);
+}
+
 runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const MassSides* sides) {
   const Stopwatch watch(timings, "lower");
   const Place place(steps != Steps::None && model->simulation.method ? model->simulation.method->range : modelPlace());
@@ -46,7 +56,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   }
   if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
   unit.functions.observe = unit.function("observe", 1, observation.outputs);
-  if (!observation.events.empty()) unit.functions.events = unit.function("events", 1, eventsWithRates(product));
+  if (!observation.events.empty()) addEvents(product);
   if (sides != nullptr) {
     unit::UnitBuilder::Outputs outputs = unit::UnitBuilder::into(look.product, sides->product);
     const unit::UnitBuilder::Outputs rhs = unit::UnitBuilder::into(look.rhs, sides->rhs);
@@ -62,7 +72,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   addContactSteps(product);
   unit.argument(product.step().stepSize, 1);
   if (product.adaptive) {
-    addTrial(unit, *product.adaptive, product.next(product.step()));
+    unit.functions.trial = product.addTrial();
     addStart(unit, *product.adaptive);
   } else {
     unit.functions.step = product.addStep();
@@ -224,10 +234,10 @@ bool Pipeline::Impl::refusesResets(const std::string& what) {
   if (!jumps()) return false;
   diagnostics()
       .error(Code::LIE0652, model->range,
-             what + (model->contacts.empty() ? " of a model with resets" : " of a model with contacts") +
-                 " are not known: they jump where the state does")
-      .note(std::string("the derivative across an ") + (model->contacts.empty() ? "event" : "impact") +
-            " (its saltation matrix) is not computed yet");
+             what + " is that of its smooth motion, and this model has " +
+                 (model->contacts.empty() ? "resets" : "contacts") +
+                 ": where the state jumps the symplectic form need not be kept")
+      .note("gradients, linearized steps and `lmc orbit` go through jumps");
   return true;
 }
 

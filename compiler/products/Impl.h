@@ -4,6 +4,7 @@
 #include "present/Present.h"
 #include "products/Pipeline.h"
 #include "products/scene/SceneOutputs.h"
+#include "products/stages/StageCode.h"
 #include "products/stages/Stages.h"
 #include "products/variations/Variations.h"
 #include "runtime/ensemble/Ensemble.h"
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <new>
+#include <numeric>
 #include <thread>
 
 namespace lmc::products {
@@ -107,6 +109,7 @@ struct Product {
   /// The function of a step, and those that it calls.
   int addStep() {
     const methods::Step& step = *prepared.step;
+    if (step.stages) return stageCode.add(unit, *step.stages, "step", step.stages->own, 1, next(step));
     if (step.parts.empty()) return unit.function("step", 2, next(step));
     std::vector<int> functions;
     for (const methods::Step& s : step.steps) {
@@ -118,6 +121,16 @@ struct Product {
     return unit.calls("step", std::move(parts));
   }
 
+  /// The function of a step with an error estimate.
+  int addTrial() {
+    unit::UnitBuilder::Outputs outputs = trialOutputs(unit, *adaptive, next(step()));
+    if (!step().stages) return unit.function("trial", 2, std::move(outputs));
+    const methods::SharedStages& stages = *step().stages;
+    std::vector<std::size_t> all(stages.c.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
+  }
+
   const Prepared& prepared;
   mechanics::Layer layer;
   sym::Graph::Work work;
@@ -126,6 +139,7 @@ struct Product {
   std::optional<ShownScene> shown;  ///< with the option `scene`
   unit::UnitBuilder::Outputs rates; ///< the map f
   unit::UnitBuilder unit;
+  StageCode stageCode;
   std::vector<runtime::Field> kept; ///< of the method's numbers
   std::vector<runtime::Tick> ticks; ///< of samplings
   runtime::ContactRules contacts;
@@ -163,6 +177,10 @@ struct Pipeline::Impl {
     return decltype(body())();
   }
   void reportSpent(const BudgetSpent& spent);
+  /// The function of the values of events and their rates.
+  void addEvents(Product& product);
+  /// Everything that makes the state jump.
+  void addJumps(Product& product);
   /// The functions of resets, and the times of samplings.
   void addResets(Product& product);
   /// What impacts and changes of contacts are computed from.
@@ -175,8 +193,12 @@ struct Pipeline::Impl {
   bool refusesImpulses(const std::string& what);
   /// Pipeline::jumps.
   [[nodiscard]] bool jumps() const;
-  /// True, and reported, for a model with resets, whose steps are not all that moves it.
+  /// True, and reported, for a model whose state jumps, of whose jumps `what` (in the singular) does not know.
   bool refusesResets(const std::string& what);
+  /// True, and reported, for a model whose resets are followed by a search that has no derivative (`initial adjust`).
+  bool refusesJumpDerivatives();
+  /// The discrete variables of the model that are real numbers, but for what contacts remember.
+  [[nodiscard]] std::vector<std::string> realDiscretes() const;
   /// What derivation and lowering work on, for messages: the Lagrangian, else the model.
   [[nodiscard]] Range modelPlace() const;
 
@@ -249,6 +271,9 @@ struct Pipeline::Impl {
   const Prepared* prepare(bool needMethod);
   /// Over the methods, or over the system (null).
   std::unique_ptr<const Prepared> preparedOver(const MethodStage* stage);
+  /// Where the mass matrix is singular at the initial state: derives the system once more, with one that constraints
+  /// make regular, and what was made of the first is made again.
+  bool deriveHeld();
   /// What host programs have built from; null before.
   [[nodiscard]] const Prepared* host() const {
     return preparedForSteps ? preparedForSteps.get() : preparedForField.get();
@@ -327,9 +352,11 @@ struct Pipeline::Impl {
   std::unique_ptr<InitialStates> initialStates;
   std::unique_ptr<const ShownScene> shown; ///< by the problem that was built last; null without the option `scene`
   // Of the work itself.
-  std::optional<bool> good; ///< whether model and system could be made; nothing before that was tried
-  bool spent = false;       ///< a limit was reached: what there is may be half done
-  std::thread background;   ///< compiles the code for any parameters
+  std::optional<bool> good;      ///< whether model and system could be made; nothing before that was tried
+  bool wantsHeld = false;        ///< the mass matrix turned out to be singular, and there are constraints
+  std::size_t beforeMethods = 0; ///< mark of the diagnostics
+  bool spent = false;            ///< a limit was reached: what there is may be half done
+  std::thread background;        ///< compiles the code for any parameters
   Timings timings;
 };
 

@@ -3,6 +3,8 @@
 #include "products/Impl.h"
 #include "runtime/contract/LinearizedProblem.h"
 
+#include <algorithm>
+#include <set>
 #include <stdexcept>
 
 namespace lmc::products {
@@ -21,7 +23,9 @@ public:
   void run(const methods::LinearizationRequest& request) {
     p_.stateSize = layout_.stateSize;
     bindDirections();
-    p_.coordinates = methods::sizeOf(l_.coordinates);
+    p_.held = 0;
+    for (const sym::Array* a : l_.held) p_.held += a->size();
+    p_.coordinates = methods::sizeOf(l_.coordinates) + p_.held;
     addNames();
     addGeometry();
     if (l_.ofField) {
@@ -40,6 +44,7 @@ public:
       const unit::UnitBuilder::Outputs value = place(p_.maps[3].value, "constraints", l_.constraints);
       addMap("constraints", *l_.ofConstraints, value, p_.maps[3], p_.maps[3].value.count(), request);
     }
+    if (l_.jumps) addJumps(*l_.jumps, p_.jumps.emplace());
   }
 
 private:
@@ -56,6 +61,7 @@ private:
     p_.covector = bind("covector", l_.covector);
     p_.fieldCovector = bind("covector of f", l_.fieldCovector);
     p_.outputCovector = bind("covector of outputs", l_.outputCovector);
+    if (!l_.timeDirection.empty()) p_.timeDirection = bind("direction of time", l_.timeDirection);
     p_.storageChange = unit_.place(unit::numbersField(Role::State, "change of storage", layout_.stateSize));
     for (std::size_t k = 0; k < l_.state.size(); ++k) {
       runtime::Field change = layout_.of(l_.state[k]);
@@ -79,6 +85,11 @@ private:
       const sema::Manifold& m = v.isFactor ? *model_.factors[v.index].manifold : *model_.states[v.index].manifold;
       coordinate(v.isFactor ? model_.factors[v.index].name : model_.states[v.index].name, m.algebra());
       if (v.isFactor) coordinate(model_.factors[v.index].velocityName, m.algebra());
+    }
+    for (const sym::Array* a : l_.held) {
+      runtime::Field field = layout_.of(a);
+      field.name = "d" + field.name;
+      addNames(p_.coordinateNames, field);
     }
     for (const sema::Parameter& q : model_.parameters) {
       const runtime::Field& field = layout_.of(q.array);
@@ -123,7 +134,9 @@ private:
     for (std::size_t k = 0; k < arrays.size(); ++k)
       list.push_back({arrays[k], field.role, field.offset + layout_.of(l_.state[k]).offset});
     for (const sema::DiscreteVariable& d : model_.discretes) // they stay
-      for (const sym::Array* a : d.arrays) list.push_back({a, field.role, field.offset + layout_.of(a).offset});
+      for (const sym::Array* a : d.arrays)
+        if (std::find(l_.held.begin(), l_.held.end(), a) == l_.held.end())
+          list.push_back({a, field.role, field.offset + layout_.of(a).offset});
     return list;
   }
 
@@ -139,6 +152,59 @@ private:
     add(p_.moved, "moved", placeState(p_.moved.result, "moved", l_.moved));
     add(p_.lifted, "lifted", placeState(p_.lifted.result, "lifted", l_.lifted));
     add(p_.read, "coordinates", place(p_.read.result, "coordinates", l_.read));
+  }
+
+  /// The change of the storage, of what is no coordinate zero.
+  unit::UnitBuilder::Outputs placeChange(runtime::Field& field, const std::string& name,
+                                         const sema::ArrayTuple& arrays) {
+    field = unit_.place(unit::numbersField(Role::Output, name, layout_.stateSize));
+    unit::UnitBuilder::Outputs list;
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+      list.push_back({arrays[k], field.role, field.offset + layout_.of(l_.state[k]).offset});
+    return list;
+  }
+
+  void addJumps(const methods::JumpChanges& c, runtime::LinearizedJumps& j) {
+    for (const sema::DiscreteVariable& d : model_.discretes)
+      for (const sym::Array* a : d.arrays)
+        for (std::int64_t k = 0; k < a->size(); ++k)
+          if (std::find(l_.held.begin(), l_.held.end(), a) == l_.held.end())
+            j.others.push_back(layout_.of(a).offset + k);
+    if (!c.events.empty()) {
+      unit::UnitBuilder::Outputs list = place(j.events.result, "events.image", c.events);
+      j.events.function = unit_.function("events.forward", 1, std::move(list));
+    }
+    for (const sema::ArrayTuple& after : c.resets) {
+      runtime::Computed& reset = j.resets.emplace_back();
+      reset.function = unit_.function("reset.forward", 2, placeChange(reset.result, "reset.image", after));
+    }
+    unit::UnitBuilder::Outputs ticks;
+    for (std::size_t k = 0; k < c.intervals.size(); ++k) {
+      ticks = both(ticks, place(j.intervals.emplace_back(), "interval.image", {c.intervals[k]}));
+      j.firsts.emplace_back();
+      if (c.firsts[k] != nullptr) ticks = both(ticks, place(j.firsts.back(), "first.image", {c.firsts[k]}));
+    }
+    if (!ticks.empty()) j.ticks.function = unit_.function("ticks.forward", 1, std::move(ticks));
+    if (c.contacts.empty()) return;
+    unit::UnitBuilder::Outputs contacts;
+    const auto add = [&](runtime::Field& field, const char* name, const sym::Array* a) {
+      contacts = both(contacts, place(field, name, {a}));
+    };
+    add(j.rate, "rate.image", c.contacts[0]);
+    add(j.jacobian, "jacobian.image", c.contacts[1]);
+    add(j.response, "response.image", c.contacts[2]);
+    const auto addLaw = [&](std::vector<std::int64_t>& places, const char* name, const sym::Array* a,
+                            std::int64_t members) {
+      runtime::Field field;
+      if (a != nullptr) add(field, name, a);
+      for (std::int64_t k = 0; k < members; ++k) places.push_back(a == nullptr ? -1 : field.offset + k);
+    };
+    for (std::size_t k = 0; k < model_.contacts.size(); ++k) {
+      const std::int64_t members = model_.contacts[k].mode->count();
+      addLaw(j.restitutions, "restitution.image", c.restitutions[k], members);
+      addLaw(j.frictions, "friction.image", c.frictions[k], members);
+    }
+    j.contacts.function = unit_.function("contacts.forward", 1, std::move(contacts));
   }
 
   void addMap(const std::string& name, const methods::MapDerivative& d, const unit::UnitBuilder::Outputs& value,
@@ -176,13 +242,46 @@ private:
 
 } // namespace
 
+bool Pipeline::Impl::refusesJumpDerivatives() {
+  const auto some = [](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [](const auto& e) { return !e.resets.empty(); });
+  };
+  if (model->adjusted.empty() || !(some(model->events) || some(model->samplings))) return false;
+  diagnostics()
+      .error(Code::LIE0652, model->range,
+             "derivatives across resets are not known where `initial adjust` moves the state behind them")
+      .note("a reset that gives values which satisfy the constraints by itself needs no adjustment");
+  return true;
+}
+
+std::vector<std::string> Pipeline::Impl::realDiscretes() const {
+  std::set<std::string> real;
+  for (const syntax::File* f : compilation->files())
+    for (const syntax::Declaration& d : f->declarations)
+      if (d.kind == syntax::DeclKind::Model && d.name == model->name)
+        for (const syntax::StatementPtr& s : d.body)
+          if (s && s->kind == syntax::StatementKind::Discrete &&
+              !(s->type && (s->type->name == "int" || s->type->name == "bool")))
+            real.insert(s->target.name);
+  std::vector<std::string> names;
+  for (const sema::DiscreteVariable& d : model->discretes)
+    if (real.contains(d.name)) names.push_back(d.name);
+  return names;
+}
+
 std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(methods::LinearizationRequest request) {
   if (request.step && (!checkAll() || (!chosen && refusesChoice("the derivative of a step")))) return nullptr;
   const Prepared* const prepared = prepare(request.step);
   if (prepared == nullptr ||
-      (request.step && (refusesImpulses("derivatives of steps") || refusesDerivatives("the linearization") ||
-                        refusesResets("derivatives of steps"))))
+      (request.step && (refusesImpulses("derivatives of steps") || refusesDerivatives("the linearization"))))
     return nullptr;
+  request.jumps = request.step && jumps();
+  if (request.jumps) {
+    if (refusesJumpDerivatives()) return nullptr;
+    request.held = realDiscretes();
+    request.matrices = false; // they are put together from images
+    request.forward = true;
+  }
   const Prepared& whole = request.step ? wholeStep() : *prepared;
   Product product(whole, whole.layer);
   if (request.matrices && methods::coordinateCount(product.layer) > request.largestMatrix) {
@@ -193,10 +292,13 @@ std::unique_ptr<runtime::LinearizedProblem> Pipeline::Impl::buildLinearization(m
   product.steps = request.step ? Steps::Fixed : Steps::None;
   {
     const Stopwatch watch(timings, "lower");
+    if (request.jumps) product.defineOutputs(false);
     const methods::Linearization l = methods::linearize(product.layer, whole.step, request);
     product.bind(InputUse::Live);
     product.unit.report();
+    if (request.jumps) addJumps(product);
     if (request.step) product.unit.argument(whole.step->stepSize, 1);
+    if (request.jumps) product.unit.functions.step = product.addStep();
     LinearizationBuilder(product.unit, *model, prepared->layout, l, *p).run(request);
   }
   p->problem = compiled(product);

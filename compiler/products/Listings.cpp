@@ -109,8 +109,16 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
 /// Of a composition whose parts share code its different steps, and what it makes of them.
 std::string Pipeline::Impl::stepListing() const {
   const sym::Program& program = stage()->layer->program();
-  if (step()->parts.empty()) return listing(program, step()->next, false);
+  if (!step()->sharesCode()) return listing(program, step()->next, false);
   std::string text;
+  if (const auto& s = step()->stages) {
+    text = "stages, from the state:\n" + listing(program, {s->begin}, false) + "one of them:\n" +
+           listing(program, {s->rate}, false);
+    for (std::size_t i = 0; i < s->c.size(); ++i)
+      text += fmt::format("stage {} at t + {}*h with {}\n", i + 1, s->c[i],
+                          fmt::join(s->a[i].begin(), s->a[i].begin() + static_cast<std::ptrdiff_t>(i), ", "));
+    return text + fmt::format("end with {}:\n", fmt::join(s->weights[0], ", ")) + listing(program, step()->next, false);
+  }
   for (std::size_t k = 0; k < step()->steps.size(); ++k)
     text += fmt::format("step {} of {}:\n{}", k + 1, step()->steps[k].method,
                         listing(program, step()->steps[k].next, false));

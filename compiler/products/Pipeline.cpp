@@ -7,6 +7,8 @@
 #include "jit/Hash.h"
 #include "jit/Key.h"
 #include "mechanics/Conservation.h"
+#include "mechanics/Derive.h"
+#include "mechanics/system/Regular.h"
 #include "methods/Instantiate.h"
 #include "methods/checked/Tableau.h"
 #include "sema/session/ConfinedReader.h"
@@ -91,6 +93,7 @@ bool Pipeline::Impl::check() {
 bool Pipeline::Impl::checkAll() {
   if (!check() || spent) return false;
   if (!methods) {
+    beforeMethods = diagnostics().mark();
     methods = checkMethods();
     if (!diagnostics().hasErrors()) checkSteppedContacts();
   }
@@ -179,11 +182,27 @@ const Prepared* Pipeline::Impl::prepare(bool needMethod) {
   if (needMethod && !requireMethod()) return nullptr;
   std::unique_ptr<const Prepared>& result = needMethod ? preparedForSteps : preparedForField;
   if (!result) result = preparedOver(needMethod ? stage() : nullptr);
+  if (!result && std::exchange(wantsHeld, false)) return deriveHeld() ? prepare(needMethod) : nullptr;
   return result.get();
 }
 
+bool Pipeline::Impl::deriveHeld() {
+  const Stopwatch watch(timings, "derive");
+  const Place place(modelPlace());
+  preparedForWhole.reset();
+  preparedForSteps.reset();
+  preparedForField.reset();
+  initialStates.reset();
+  chosenMethods.reset();
+  if (methods) (void)diagnostics().takeBack(beforeMethods); // it is found again
+  methods.reset();
+  system = std::make_unique<const mechanics::System>(mechanics::deriveHeld(*model, diagnostics()));
+  good = !diagnostics().hasErrors();
+  return *good;
+}
+
 const Prepared& Pipeline::Impl::wholeStep() {
-  if (step()->parts.empty()) return *preparedForSteps;
+  if (!step()->sharesCode()) return *preparedForSteps;
   if (!preparedForWhole) {
     const std::size_t mark = diagnostics().mark();
     wholeMethods = stageOf(stage()->reference, methods::Parts::WrittenOut);
@@ -198,7 +217,13 @@ std::unique_ptr<const Prepared> Pipeline::Impl::preparedOver(const MethodStage* 
   auto p = std::make_unique<Prepared>(*system, stage);
   const sym::Graph::Work work = p->layer.work();
   auto data = evaluateInitialData(p->layer, p->layout, options.seed, diagnostics());
-  if (!data || !checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) return nullptr;
+  if (!data) return nullptr;
+  const std::size_t mark = diagnostics().mark();
+  if (!checkMass(p->layer, p->layout, *data, p->massKind, diagnostics())) {
+    wantsHeld = mechanics::canBeHeld(*model) && !mechanics::isHeld(*system);
+    if (wantsHeld) (void)diagnostics().takeBack(mark);
+    return nullptr;
+  }
   p->massKind.redundant = data->redundant;
   p->massKind.dependent = data->dependent;
   if (p->step != nullptr && data->redundant && p->step->independent) {

@@ -61,7 +61,7 @@ std::unique_ptr<runtime::TangentProblem> Pipeline::Impl::buildTangent() {
   if (!checkAll() || (!chosen && refusesChoice("the tangent map of a step"))) return nullptr;
   const Prepared* const prepared = prepare(true);
   if (prepared == nullptr || refusesImpulses("derivatives of steps") || refusesDerivatives("the tangent map") ||
-      refusesResets("derivatives of steps"))
+      refusesResets("the symplecticity of a step"))
     return nullptr;
   if (const auto& c = system->constraints; c && c->rows > c->positions) {
     const auto rolling = std::find_if(model->constraints.begin(), model->constraints.end(),

@@ -153,6 +153,14 @@ class lmc_view(Structure):
         ("columns", c_int),
     ]
 
+
+class lmc_event_hit(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("time", c_double),
+    ]
+
 lmc_cancel = CFUNCTYPE(c_int, c_void_p)
 
 
@@ -202,14 +210,6 @@ class lmc_run_result(Structure):
         ("iterations", c_int64),
         ("events", c_size_t),
         ("jumps", c_size_t),
-    ]
-
-
-class lmc_event_hit(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("name", c_char_p),
-        ("time", c_double),
     ]
 
 
@@ -366,6 +366,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "lmc_workspace_reset_inputs": (None, [c_void_p]),
     "lmc_workspace_step": (c_int, [c_void_p, c_double]),
     "lmc_workspace_steps": (c_int, [c_void_p, c_double, c_int64]),
+    "lmc_workspace_happened": (c_size_t, [c_void_p]),
+    "lmc_workspace_happened_at": (c_int, [c_void_p, c_size_t, POINTER(lmc_event_hit)]),
     "lmc_workspace_energy": (c_int, [c_void_p, c_void_p]),
     "lmc_workspace_observables": (c_int, [c_void_p, POINTER(c_void_p)]),
     "lmc_workspace_observable": (c_int, [c_void_p, c_char_p, POINTER(lmc_view)]),

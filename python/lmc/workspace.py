@@ -212,7 +212,8 @@ class Workspace(Held):
     def step(self, h: float, n: int = 1) -> None:
         """n steps of length h (in the model's unit of time). Raises RunError; the state is then the last valid one.
 
-        Resets of events and samplings are not carried out: `run` does that."""
+        Events, resets, samplings and contacts are carried out as `run` does, with the same bits where the steps are
+        those of the run. Events without a block end no step. `happened` tells what there was."""
         if h.__class__ is not float:
             h = number(h, "the step")
         if n.__class__ is not int or n > 2**62:
@@ -227,6 +228,16 @@ class Workspace(Held):
         if status >= c.LMC_MISUSE:
             raise failure(status)
         return not status
+
+    @property
+    def happened(self) -> Tuple[Hit, ...]:
+        """The events in the last call of `step` or `try_step`, by time; the first thousand."""
+        found = []
+        for i in range(lib.lmc_workspace_happened(self._address)):
+            e = new(c.lmc_event_hit)
+            check(lib.lmc_workspace_happened_at(self._address, i, ctypes.byref(e)))
+            found.append(Hit(e.name.decode(), e.time))
+        return tuple(found)
 
     def _settings(self, to: Optional[float], step: Optional[float], tolerance: Optional[float], fixed_steps: bool,
                   every: Union[None, float, ArrayLike], every_steps: int, max_steps: int,

@@ -210,7 +210,10 @@ void Contacts::addTermsOfImpulses(const std::vector<double>& impulses) {
 }
 
 /// One impact of these contacts. `work` gets twice the energy that each of them has added.
-Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::vector<double>& work) {
+Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::vector<double>& work,
+                                   std::vector<ContactImpact>& impacts) {
+  ContactImpact kept;
+  if (keepsImpacts_) kept.before.assign(memory_.state.begin(), memory_.state.end());
   const auto n = static_cast<std::size_t>(rules_.rows), m = static_cast<std::size_t>(rules_.columns);
   const std::vector<double> before(numbers(rules_.rate), numbers(rules_.rate) + n);
   ContactProblem p = problem(before);
@@ -240,6 +243,13 @@ Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::ve
     add(r.impulse, r.normal);
     for (std::int64_t i = 0; i < r.tangents; ++i) add(r.friction + i, r.slip + i);
   }
+  if (keepsImpacts_) {
+    kept.after.assign(memory_.state.begin(), memory_.state.end());
+    kept.contacts = list;
+    for (const ContactLaw& l : p.contacts) kept.bounces.push_back(l.bound > 0);
+    kept.solution = s;
+    impacts.push_back(std::move(kept));
+  }
   return {};
 }
 
@@ -261,7 +271,7 @@ Contacts::Outcome Contacts::impacts(double t, const std::vector<std::size_t>& li
       if (approaches(k) && std::find(o.hit.begin(), o.hit.end(), static_cast<int>(k)) == o.hit.end())
         o.hit.push_back(static_cast<int>(k));
     std::vector<double> work(2, 0.0);
-    const Outcome own = impact(rules_.sequential ? std::vector<std::size_t>{*first} : list, work);
+    const Outcome own = impact(rules_.sequential ? std::vector<std::size_t>{*first} : list, work, o.impacts);
     if (own.status != Ok) return own;
     if (work[0] > energyRounding * work[1])
       return {

@@ -18,6 +18,15 @@ struct ContactEvent {
   ContactCause cause = ContactCause::None;
 };
 
+/// One impact, as it was solved: for derivatives.
+struct ContactImpact {
+  std::vector<double> before;        ///< the state
+  std::vector<double> after;         ///< likewise
+  std::vector<std::size_t> contacts; ///< that took part, into ContactRules::list
+  std::vector<bool> bounces;         ///< of each of them: it comes back with its restitution
+  ContactSolution solution;
+};
+
 /// The memory that contacts are found in and change.
 struct ContactMemory {
   std::function<std::int32_t(double)> evaluate; ///< Functions::contacts at the present state and a time
@@ -38,9 +47,12 @@ public:
 
   struct Outcome {
     std::int32_t status = Ok;
-    std::string cause{};    ///< a sentence without a full stop; empty: that of the status
-    std::vector<int> hit{}; ///< the contacts that had an impact
+    std::string cause{};                  ///< a sentence without a full stop; empty: that of the status
+    std::vector<int> hit{};               ///< the contacts that had an impact
+    std::vector<ContactImpact> impacts{}; ///< one after the other; empty where they are not kept
   };
+  /// From now on outcomes have their impacts.
+  void keepImpacts() { keepsImpacts_ = true; }
   /// `causes`: what has happened at this time, besides resets.
   [[nodiscard]] Outcome resolve(double t, const std::vector<ContactEvent>& causes);
 
@@ -60,7 +72,8 @@ private:
   [[nodiscard]] Outcome checkLaws() const;
   [[nodiscard]] bool touches(std::size_t k, const std::vector<ContactEvent>& causes) const;
   [[nodiscard]] Outcome impacts(double t, const std::vector<std::size_t>& touching);
-  [[nodiscard]] Outcome impact(const std::vector<std::size_t>& touching, std::vector<double>& work);
+  [[nodiscard]] Outcome impact(const std::vector<std::size_t>& touching, std::vector<double>& work,
+                               std::vector<ContactImpact>& impacts);
   [[nodiscard]] bool approaches(std::size_t k) const;
   [[nodiscard]] double bounce(std::size_t k);
   [[nodiscard]] Outcome modes(const std::vector<std::size_t>& closed, const std::vector<ContactEvent>& causes);
@@ -74,6 +87,7 @@ private:
 
   const ContactRules& rules_;
   ContactMemory memory_;
+  bool keepsImpacts_ = false;
   std::vector<Laws> laws_; ///< at the state of the last look
   std::vector<std::size_t> bilateral_;
   std::vector<double> matrix_;         ///< B M^-1 B^T

@@ -23,13 +23,30 @@ struct LinearizedFunctions {
   std::int64_t size = 0;                           ///< numbers of an image
 };
 
+/// First-order changes of what makes a state jump, along a direction of state, inputs, parameters and time: of the
+/// problem's own functions of events, resets, samplings and contacts, in Output.
+struct LinearizedJumps {
+  /// Numbers of the state that are no part of a tangent vector: whole ones, truth values, what contacts remember.
+  std::vector<std::int64_t> others;
+  Computed events; ///< argument t: changes of the values of Problem::events(), in that order
+  std::vector<Computed>
+      resets;     ///< arguments t and the member, one for each of Functions::resets: of the storage behind
+  Computed ticks; ///< argument t: changes of `intervals` and `firsts`
+  std::vector<Field> intervals, firsts; ///< of Problem::ticks; a first time that is not given has no place
+  Computed contacts;                    ///< argument t: of the fields of ContactRules
+  Field rate, jacobian, response;
+  /// Of each of ContactRules::list: places in Output of the changes of its laws; -1: it has none.
+  std::vector<std::int64_t> restitutions, frictions;
+};
+
 /// Functions of one problem and where their data stand. The state is followed by what the functions read.
 struct LinearizedProblem {
-  Problem problem; ///< its own functions are not compiled, but for `setup`
+  Problem problem; ///< of its own functions only `setup` is compiled; with `jumps` those of fixed steps, too
 
   std::int64_t stateSize = 0;   ///< numbers of the storage of a state
   std::int64_t coordinates = 0; ///< numbers of a tangent vector: 2 dim of the groups, more than the dimension on
-                                ///< homogeneous manifolds
+                                ///< homogeneous manifolds; with `jumps` also of real discrete variables, behind
+  std::int64_t held = 0;        ///< how many of them are of discrete variables
   std::int64_t inputs = 0, parameters = 0, outputs = 0;
   std::vector<std::string> coordinateNames, inputNames, parameterNames, outputNames;
   std::vector<std::int64_t> inputValues, inputGiven; ///< places in Params of each number of the inputs
@@ -37,6 +54,7 @@ struct LinearizedProblem {
 
   // In State.
   Field direction, inputDirection, parameterDirection;
+  Field timeDirection; ///< changes of the time and of the length of a step; only with `jumps`
   Field covector, fieldCovector, outputCovector;
   Field storageChange;
 
@@ -45,6 +63,7 @@ struct LinearizedProblem {
   Computed lifted; ///< the change of storage of `direction`
   Computed read;   ///< the coordinates of `storageChange`
 
+  std::optional<LinearizedJumps> jumps; ///< of a model whose state jumps, with steps
   std::array<LinearizedFunctions, linearizedMaps> maps;
   [[nodiscard]] const LinearizedFunctions& of(LinearizedMap map) const { return maps[static_cast<std::size_t>(map)]; }
 };

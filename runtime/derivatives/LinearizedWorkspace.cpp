@@ -83,12 +83,24 @@ std::int32_t LinearizedWorkspace::setParameters(In values) {
   return w_.setUp();
 }
 
-std::int32_t LinearizedWorkspace::forward(LinearizedMap map, double t, double h, In direction, In inputs,
-                                          In parameters) {
+std::int32_t LinearizedWorkspace::forward(LinearizedMap map, double t, double h, In direction, In inputs, In parameters,
+                                          In time) {
+  putDirection(direction, inputs, parameters, time);
+  return w_.call(of(map).forward, t, h);
+}
+
+std::int32_t LinearizedWorkspace::change(int function, double t, double member, In direction, In inputs, In parameters,
+                                         double time) {
+  const std::array<double, 1> later{time};
+  putDirection(direction, inputs, parameters, later);
+  return w_.call(function, t, member);
+}
+
+void LinearizedWorkspace::putDirection(In direction, In inputs, In parameters, In time) {
   put(p_->direction, direction);
   put(p_->inputDirection, inputs);
   put(p_->parameterDirection, parameters);
-  return w_.call(of(map).forward, t, h);
+  if (p_->timeDirection.there()) put(p_->timeDirection, time);
 }
 
 std::int32_t LinearizedWorkspace::adjoint(LinearizedMap map, double t, double h, In covector, In field) {
@@ -107,9 +119,7 @@ std::int32_t LinearizedWorkspace::matrices(LinearizedMap map, double t, double h
 /// The image of the j-th unit vector of a field of directions.
 std::int32_t LinearizedWorkspace::column(LinearizedMap map, double t, double h, const Field& directions,
                                          std::size_t j) {
-  put(p_->direction, {});
-  put(p_->inputDirection, {});
-  put(p_->parameterDirection, {});
+  putDirection({}, {}, {}, {});
   w_.numbers(directions)[j] = 1;
   return w_.call(of(map).forward, t, h);
 }

@@ -38,9 +38,12 @@ public:
   [[nodiscard]] std::int32_t setParameters(In values);
 
   /// Image of a direction: coordinates of the change of the state, changes of inputs and of parameters. Any may be
-  /// empty: zero.
+  /// empty: zero. `time`: changes of the time and of h, of a problem with `jumps`.
   [[nodiscard]] std::int32_t forward(LinearizedMap map, double t, double h, In direction, In inputs = {},
-                                     In parameters = {});
+                                     In parameters = {}, In time = {});
+  /// A function of LinearizedJumps along such a direction.
+  [[nodiscard]] std::int32_t change(int function, double t, double member, In direction, In inputs, In parameters,
+                                    double time);
   /// Covectors of state, inputs and parameters for a covector of the image. `field`: of Field, a covector of the change
   /// of f itself, whose image is added.
   [[nodiscard]] std::int32_t adjoint(LinearizedMap map, double t, double h, In covector, In field = {});
@@ -75,7 +78,11 @@ public:
   /// time t. `basis` gets the vectors one after the other; the number of vectors is their dimension.
   [[nodiscard]] std::int32_t basis(double t, std::vector<double>& basis);
 
+  /// The memory, for who steps the state and lets it jump.
+  [[nodiscard]] Workspace& memory() { return w_; }
+
 private:
+  void putDirection(In direction, In inputs, In parameters, In time);
   [[nodiscard]] const LinearizedFunctions& of(LinearizedMap map) const { return p_->of(map); }
   /// Writes a field; what `values` do not have is 0.
   void put(const Field& field, In values);

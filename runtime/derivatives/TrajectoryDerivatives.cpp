@@ -1,5 +1,7 @@
 #include "runtime/derivatives/TrajectoryDerivatives.h"
 
+#include "runtime/derivatives/JumpTrajectory.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -152,11 +154,13 @@ private:
 
 std::int32_t propagate(LinearizedWorkspace& workspace, const TrajectorySteps& steps, std::span<double> directions,
                        std::span<const double> inputs, std::span<const double> parameters) {
+  if (workspace.problem().jumps) return propagateThroughJumps(workspace, steps, directions, inputs, parameters);
   return Propagation(workspace, steps).run(directions, inputs, parameters);
 }
 
 std::int32_t trajectoryGradient(LinearizedWorkspace& workspace, const TrajectorySteps& steps,
                                 const CostDerivative& cost, TrajectoryGradient& gradient, std::int64_t section) {
+  if (workspace.problem().jumps) return gradientThroughJumps(workspace, steps, cost, gradient, section);
   return Adjoint(workspace, steps, cost, gradient).run(section);
 }
 

@@ -6,7 +6,8 @@
 //   lambda_n = dc_n/dx,    lambda_k = dc_k/dx + (dS_k/dx)^T lambda_{k+1},
 //   dJ/du_k = dc_k/du + (dS_k/du)^T lambda_{k+1},    dJ/dp = sum_k dc_k/dp + (dS_k/dp)^T lambda_{k+1},
 //
-// and dJ/dx_0 = lambda_0, all in the coordinates of the tangent spaces.
+// and dJ/dx_0 = lambda_0, all in the coordinates of the tangent spaces. Of a model whose state jumps they go through
+// the jumps (JumpTrajectory.h), and throw NoDerivative where there is none.
 #pragma once
 
 #include "runtime/derivatives/LinearizedWorkspace.h"
@@ -21,6 +22,7 @@ struct TrajectorySteps {
   std::int64_t count = 0;
   std::span<const double> inputs; ///< count × inputs, those of a step one after the other, held during the step; empty:
                                   ///< inputs are as they are
+  bool goesOn = false; ///< the state is the last one of steps before: samplings that are due have been carried out
 };
 
 /// Takes the steps and carries k tangent vectors along. `directions`: k vectors of coordinates, one after the other, of

@@ -182,8 +182,8 @@ private:
            std::isfinite(largest(control_.sizes, l)) && std::isfinite(largest(control_.changes, l));
   }
 
-  /// The root of the largest of the squares of a field; NaN if one of them is.
-  [[nodiscard]] double largest(const Field& field, std::size_t l) const {
+  /// The largest of the squares of a field; NaN if one of them is.
+  [[nodiscard]] double largestSquare(const Field& field, std::size_t l) const {
     double most = 0;
     for (std::size_t k = 0; k < control_.pieces.size(); ++k) {
       const double square = work_.output(field.offset + static_cast<std::int64_t>(k), static_cast<int>(l));
@@ -191,8 +191,10 @@ private:
       most = square;
       if (std::isnan(most)) break;
     }
-    return std::sqrt(most);
+    return most;
   }
+
+  [[nodiscard]] double largest(const Field& field, std::size_t l) const { return std::sqrt(largestSquare(field, l)); }
 
   // --- one trial of every lane --------------------------------------------------------------------------------
 
@@ -226,22 +228,22 @@ private:
     Lane& lane = lanes_[l];
     std::int32_t status = work_.status[l];
     if (status == Ok && !work_.finite(static_cast<int>(l))) status = NonFinite;
-    double error = status == Ok ? largest(control_.errors, l) : INFINITY;
-    if (std::isnan(error)) error = INFINITY;
-    if (lane.controller.accepts(error)) {
+    double square = status == Ok ? largestSquare(control_.errors, l) : INFINITY;
+    if (std::isnan(square)) square = INFINITY;
+    if (lane.controller.accepts(square)) {
       ++open_->block.steps;
       ++lane.steps;
       lane.rejections = 0;
       lane.left = lane.t;
       lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
-      lane.h = std::max(lane.controller.afterAccepted(lane.tried, error), shortest(lane.t));
+      lane.h = std::max(lane.controller.afterAccepted(lane.tried, square), shortest(lane.t));
       shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));
       return;
     }
     ++open_->block.rejected;
     putBack(l);
     lane.left = lane.t; // no step: nothing lies behind it
-    lane.h = lane.controller.afterRejected(lane.tried, error);
+    lane.h = lane.controller.afterRejected(lane.tried, square);
     if (lane.h < shortest(lane.t) || lane.rejections++ == mostRejections)
       end(l, status != Ok ? status : static_cast<std::int32_t>(StepUnderflow));
   }

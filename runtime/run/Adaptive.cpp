@@ -33,7 +33,7 @@ private:
     if (!begin()) return;
     if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
     while (t_ < end_)
-      if (!step() || !lookForEvents() || !lookAtMass(t_) || !goOn(1 + rejected_)) break;
+      if (!steps() || !lookForEvents() || !lookAtMass(t_) || !goOn(tried_)) break;
     if (result_.event && !ok(sampler_.sample(t_), t_)) return;
     if (worthASample() && sampled_ < t_) ok(sampler_.sample(t_), t_);
   }
@@ -60,50 +60,83 @@ private:
     }
   }
 
-  // --- one step -----------------------------------------------------------------------------------------------
+  // --- steps --------------------------------------------------------------------------------------------------
+
+  /// Accepted steps up to the next one behind which somebody has to look at the run. False when there is none.
+  bool steps() {
+    const std::int64_t trials = stepsAtOnce(), last = result_.steps + (watches_ ? 1 : stepsUntilLook());
+    const double due = watches_ ? t_ : nextLook();
+    tried_ = 0;
+    do {
+      if (!step()) return false;
+    } while (t_ < due && tried_ < trials && result_.steps < last);
+    return true;
+  }
+
+  /// Steps behind which nobody looks but at the time.
+  [[nodiscard]] std::int64_t stepsUntilLook() const {
+    const std::int64_t every = problem_.outputTimes.empty() ? problem_.outputSteps : 0;
+    return every > 0 ? std::min(untilLook(), every - result_.steps % every) : untilLook();
+  }
+
+  /// A time before which there is no sample, whatever the steps are.
+  [[nodiscard]] double nextLook() const {
+    double due = end_;
+    if (!problem_.outputTimes.empty() || (problem_.outputSteps <= 0 && problem_.outputEvery > 0))
+      due = timeOf(count_ + 1);
+    else if (problem_.outputSteps <= 0)
+      due = listeners_.sink != nullptr ? t_ : sampled_ + spacing();
+    // A sample at the end of a step is known by a time that is its own to round-off.
+    constexpr double roundOff = 1e-9;
+    return std::min(due, end_) - roundOff * std::max(std::abs(due), std::abs(end_));
+  }
 
   /// One accepted step from t_, after as many rejected ones as it takes. False when there is none.
   bool step() {
     const std::span<double> state = workspace_.state();
     previous_.swap(before_);
     previousLeft_ = left_;
-    if (!smooth_) previous_.clear();
-    before_.assign(state.begin(), state.end());
-    beforeStep();
+    hasPrevious_ = smooth_;
+    smooth_ = true;
+    before_.resize(state.size());
+    std::copy(state.begin(), state.end(), before_.begin());
+    until_ = end_;
+    if (watches_) {
+      beforeStep();
+      if (const double due = jumps_.next(); due < end_ && !sameTime(due, end_)) until_ = due;
+    }
     for (int rejections = 0;; ++rejections) {
-      rejected_ = rejections;
-      const double due = jumps_.next();
-      until_ = due < end_ && !sameTime(due, end_) ? due : end_;
+      ++tried_;
       const bool cut = t_ + (1 + sliver) * h_ >= until_, last = cut && until_ == end_;
       if (last) freeze();
       const double h = cut ? until_ - t_ : exactStep(t_, h_);
-      const double error = attempt(h);
-      const bool accepted = controller_.accepts(error);
-      if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, error, accepted});
+      const double square = attempt(h);
+      const bool accepted = controller_.accepts(square);
+      if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, std::sqrt(square), accepted});
       if (accepted) {
-        accept(h, error, cut);
+        accept(h, square, cut);
         if (result_.steps % stepsBetweenLooks == 0) lookForStiffness();
         return true;
       }
       ++result_.rejected;
       std::copy(before_.begin(), before_.end(), state.begin());
-      h_ = controller_.afterRejected(h, error);
+      h_ = controller_.afterRejected(h, square);
       if (h_ < shortest() || rejections == mostRejections) return giveUp(h);
     }
   }
 
-  /// The error of a step of length h, which is then in the state; infinite if it is no valid one.
+  /// The squared error of a step of length h, which is then in the state; infinite if it is no valid one.
   double attempt(double h) {
     status_ = workspace_.trial(t_, h);
     result_.evaluations += control_.evaluationsPerTrial;
-    if (status_ == Ok && !workspace_.finite()) status_ = NonFinite;
     if (status_ != Ok) return INFINITY;
-    const double error = largest(control_.errors, &worst_);
-    return std::isnan(error) ? INFINITY : error;
+    const double square = largestSquare(control_.errors);
+    if (!workspace_.finite()) status_ = NonFinite;
+    return status_ != Ok || std::isnan(square) ? INFINITY : square;
   }
 
   /// `cut`: the step ends at a sampling, or at the end of the run.
-  void accept(double h, double error, bool cut) {
+  void accept(double h, double square, bool cut) {
     StepSizes& sizes = *result_.sizes;
     if (result_.steps == 0) sizes.first = h;
     if (!cut || result_.steps == 0) sizes.smallest = result_.steps == 0 ? h : std::min(sizes.smallest, h);
@@ -113,7 +146,7 @@ private:
     t_ = cut ? until_ : t_ + h;
     result_.time = t_;
     // What a sampling cuts off says nothing about the steps behind it.
-    const double wanted = controller_.afterAccepted(h, error);
+    const double wanted = controller_.afterAccepted(h, square);
     h_ = std::max({wanted, cut && until_ < end_ ? h_ : 0, shortest()});
   }
 
@@ -125,20 +158,22 @@ private:
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
     const double left = t_;
-    double usual = attempt(h_), error = usual;
+    double usual = errorOf(h_), error = usual;
     // As far on with steps of the usual length: what the motion alone has changed by then is no sign.
     for (double way = h_; way < shortPart * shortSteps * h_ && std::isfinite(error); way += h_) {
       t_ += h_;
-      error = attempt(h_);
+      error = errorOf(h_);
     }
     usual = std::min(usual, error);
     t_ = left;
     std::copy(after_.begin(), after_.end(), state.begin());
-    for (int k = 0; k < shortSteps && std::isfinite(error); ++k, t_ += shortPart * h_) error = attempt(shortPart * h_);
-    if (std::isfinite(error)) lookAtStiffness(result_.stiffness, usual, attempt(h_), control_.order);
+    for (int k = 0; k < shortSteps && std::isfinite(error); ++k, t_ += shortPart * h_) error = errorOf(shortPart * h_);
+    if (std::isfinite(error)) lookAtStiffness(result_.stiffness, usual, errorOf(h_), control_.order);
     t_ = left;
     std::copy(after_.begin(), after_.end(), state.begin());
   }
+
+  double errorOf(double h) { return std::sqrt(attempt(h)); }
 
   /// A step below this cannot be told from none.
   [[nodiscard]] double shortest() const { return 4 * eps * std::max(std::abs(t_), 1e-6 * (end_ - problem_.timeFrom)); }
@@ -148,27 +183,37 @@ private:
     if (status_ != Ok)
       cause += "; " + (status_ == SingularMass ? accountOfMass(t_) : statusText(status_));
     else
-      cause += fmt::format("; the error is largest in {}", control_.pieces[worst_]);
+      cause += fmt::format("; the error is largest in {}", control_.pieces[worst()]);
     if (status_ == Ok && mass_) cause += mass_->hint(workspace_.state(), t_);
     fail(status_, t_, cause);
     return false;
   }
 
-  /// The root of the largest of the squares of a field; NaN if one of them is.
-  double largest(const Field& field, std::size_t* where = nullptr) const {
-    const std::span<const double> squares = workspace_.numbers(field);
+  /// The largest of the squares of a field; NaN if one of them is.
+  [[nodiscard]] double largestSquare(const Field& field) const {
     double most = 0;
-    for (std::size_t k = 0; k < squares.size(); ++k) {
-      if (squares[k] <= most) continue;
-      most = squares[k];
-      if (where != nullptr) *where = k;
+    for (const double square : workspace_.numbers(field)) {
+      if (square <= most) continue;
+      most = square;
       if (std::isnan(most)) break;
     }
-    return std::sqrt(most);
+    return most;
+  }
+
+  [[nodiscard]] double largest(const Field& field) const { return std::sqrt(largestSquare(field)); }
+
+  /// The piece with the largest error of the last trial.
+  [[nodiscard]] std::size_t worst() const {
+    const std::span<const double> squares = workspace_.numbers(control_.errors);
+    const double most = largestSquare(control_.errors);
+    for (std::size_t k = 0; k < squares.size(); ++k)
+      if (squares[k] == most || (std::isnan(most) && std::isnan(squares[k]))) return k;
+    return 0;
   }
 
   /// An event within the step is its end. Takes the samples of the step.
   bool lookForEvents() {
+    if (!watches_) return samples();
     bool happened = false;
     double end = t_;
     if (!lookForEvent(
@@ -229,9 +274,10 @@ private:
     if (problem_.outputEvery > 0) return samplesByTime();
     if (listeners_.sink != nullptr || t_ >= end_) return sampleHere();
     // Nobody looks at the samples: those for the summary are enough.
-    const double spacing = (end_ - problem_.timeFrom) / static_cast<double>(monitorSamples);
-    return t_ - sampled_ < spacing ? true : sampleHere();
+    return t_ - sampled_ < spacing() ? true : sampleHere();
   }
+
+  [[nodiscard]] double spacing() const { return (end_ - problem_.timeFrom) / static_cast<double>(monitorSamples); }
 
   [[nodiscard]] double timeOf(std::int64_t sample) const {
     const std::vector<double>& times = problem_.outputTimes;
@@ -261,7 +307,7 @@ private:
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
     std::int32_t status = partial(due - left_);
-    if (status == NoConvergence && !previous_.empty() && due - left_ < veryShort * (t_ - left_)) {
+    if (status == NoConvergence && hasPrevious_ && due - left_ < veryShort * (t_ - left_)) {
       // What a very short step changes is lost in rounding, so that implicit methods do not find it: the step before,
       // a little longer, ends at the same time.
       std::copy(previous_.begin(), previous_.end(), state.begin());
@@ -281,14 +327,14 @@ private:
   bool jumped_ = false;                ///< an event has happened at t_, which is about to be carried out
   double left_ = 0;                    ///< left end of the last step
   double h_ = 0;                       ///< the next step
-  int rejected_ = 0;                   ///< trials of the last step
+  std::int64_t tried_ = 0;             ///< trials since somebody has looked at the run
   std::int64_t count_ = 0;             ///< samples by time so far, the first one apart
   std::vector<double> before_, after_; ///< the states at left_ and at t_
-  std::vector<double> previous_;       ///< the state at the begin of the step before; empty: a jump lies between
+  std::vector<double> previous_;       ///< the state at the begin of the step before
+  bool hasPrevious_ = false;           ///< there was one, and no jump lies between
   double previousLeft_ = 0;            ///< its time
   bool smooth_ = false;                ///< nothing has changed the state at the end of the last step
   std::int32_t status_ = Ok;           ///< of the last trial
-  std::size_t worst_ = 0;              ///< the piece with the largest error of the last trial
 };
 
 } // namespace

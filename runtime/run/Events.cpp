@@ -409,12 +409,17 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
   return Ok;
 }
 
-/// The step ends at the event: others that have begun at zero, and are on their side by now, have left it. What the
-/// event does may send them back at once.
+/// The step ends at the event: others that have begun at zero, and are on their side by now, have left it, and others
+/// that have crossed zero in a direction that does not count are on their new side. What the event does may send them
+/// back at once.
 void EventWatch::leaveZero() {
   for (std::size_t k = 0; k < signs_.size(); ++k) {
-    const bool own = std::find(happened_.begin(), happened_.end(), k) != happened_.end();
-    if (!own && armed_[k] && signOf(now_.values[k]) == signs_[k]) armed_[k] = false;
+    if (std::find(happened_.begin(), happened_.end(), k) != happened_.end()) continue;
+    const int sign = signOf(now_.values[k]);
+    if (armed_[k] && sign == signs_[k]) armed_[k] = false;
+    if (armed_[k] || sign == 0) continue;
+    if (!counts(k, signs_[k])) signs_[k] = sign;
+    residual_[k] = 0; // it is not at zero
   }
 }
 

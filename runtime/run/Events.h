@@ -68,6 +68,10 @@ public:
   /// The events that have happened where `locate` has left the state, or that `settle` found to be caused by resets, in
   /// the order of declaration.
   [[nodiscard]] const std::vector<std::size_t>& happened() const { return happened_; }
+  /// Of the events of the last `locate`: one of them touches zero there, and does not cross it.
+  [[nodiscard]] bool touches(std::size_t k) const { return k < touched_.size() && touched_[k].has_value(); }
+  /// The largest value of an event so far.
+  [[nodiscard]] double largest(std::size_t k) const { return largest_[k]; }
   /// Takes the signs behind the resets of `happened` and finds, in `happened`, the other events that these have caused.
   [[nodiscard]] std::int32_t settle(double t) { return settle(t, std::vector<std::size_t>(happened_)); }
   /// The same behind the resets of a sampling: no event has happened before.

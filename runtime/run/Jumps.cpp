@@ -39,7 +39,20 @@ Jumps::Jumps(const Problem& problem, Workspace& workspace, EventWatch& events)
 Jumps::Outcome Jumps::contact(double t, const std::vector<ContactEvent>& causes) {
   if (!contacts_) return {};
   Contacts::Outcome o = contacts_->resolve(t, causes);
+  if (o.status == Ok && listener_ != nullptr) o.status = listener_->afterContacts(o.impacts, t);
   return {o.status, std::move(o.cause), {}};
+}
+
+void Jumps::listen(JumpListener& listener) {
+  listener_ = &listener;
+  if (contacts_) contacts_->keepImpacts();
+}
+
+std::vector<Jumps::Due> Jumps::dueList(double t) const {
+  std::vector<Due> list;
+  for (std::size_t k = 0; k < timers_.size(); ++k)
+    if (at(timers_[k].next(), t)) list.push_back({k, timers_[k].over});
+  return list;
 }
 
 Jumps::Outcome Jumps::start(double t, bool& hit, std::vector<double>& before) {
@@ -47,6 +60,7 @@ Jumps::Outcome Jumps::start(double t, bool& hit, std::vector<double>& before) {
   if (!contacts_) return {};
   before.assign(workspace_.state().begin(), workspace_.state().end());
   Contacts::Outcome o = contacts_->resolve(t, {});
+  if (o.status == Ok && listener_ != nullptr) o.status = listener_->afterContacts(o.impacts, t);
   if (o.status != Ok) return {o.status, std::move(o.cause), {}};
   hit = !o.hit.empty();
   for (std::size_t k = 0; k < problem_.events().size(); ++k) {
@@ -59,6 +73,7 @@ Jumps::Outcome Jumps::start(double t, bool& hit, std::vector<double>& before) {
 }
 
 Jumps::Outcome Jumps::begin(double t) {
+  timers_.clear();
   if (problem_.ticks.empty()) return {};
   const std::int32_t status = workspace_.call(problem_.functions.ticks, t);
   if (status != Ok) return {status, {}, {}};
@@ -98,13 +113,13 @@ void Jumps::count(JumpCount& c, double t) {
 Jumps::Outcome Jumps::reset(int function, int member, const std::string& name, double t) {
   if (function < 0) return {};
   const int number = problem_.functions.resets[static_cast<std::size_t>(function)];
-  const std::int32_t status = workspace_.call(number, t, static_cast<double>(member));
+  std::int32_t status = listener_ == nullptr ? std::int32_t{Ok} : listener_->beforeReset(function, member, t);
+  if (status == Ok) status = workspace_.call(number, t, static_cast<double>(member));
   if (status != Ok) return {status, {}, {}};
   if (!workspace_.finite())
     return {NonFinite, fmt::format("behind the reset of `{}` the state is not finite", name), {}};
-  if (!restorer_) return {};
-  const std::string why = restored(t);
-  if (why.empty()) return {};
+  const std::string why = restorer_ ? restored(t) : std::string();
+  if (why.empty()) return {listener_ == nullptr ? std::int32_t{Ok} : listener_->afterReset(t), {}, {}};
   return {ResetWrong, fmt::format("the reset of `{}` leads to no state of the model: {}", name, why), {}};
 }
 
@@ -127,6 +142,16 @@ Jumps::Outcome Jumps::sample(double t, bool& caused) {
     count(counts_[k], t);
     if (const Outcome o = reset(problem_.ticks[k].reset, 1, problem_.ticks[k].name, t); !o.goesOn()) return o;
   }
+  return changed(t, caused);
+}
+
+void Jumps::skip(double t) {
+  for (Timer& timer : timers_)
+    if (at(timer.next(), t)) ++timer.over;
+}
+
+Jumps::Outcome Jumps::changed(double t, bool& caused) {
+  caused = false;
   if (!events_.any()) return {};
   if (Outcome o = contact(t, {}); !o.goesOn()) return o;
   const std::int32_t status = events_.settleSampling(t);
@@ -137,7 +162,7 @@ Jumps::Outcome Jumps::sample(double t, bool& caused) {
 
 Jumps::Outcome Jumps::one(std::size_t event, double t) {
   const EventOutput& e = events_[event];
-  if (!e.goesOn) return {Ok, {}, EventFound{e.entry.name(), t}};
+  if (!e.goesOn && !passesStops_) return {Ok, {}, EventFound{e.entry.name(), t}};
   count(counts_[timers_.size() + event], t);
   if (log_.size() < longestLog) log_.push_back({e.entry.name(), t});
   return reset(e.reset, e.member, e.entry.name(), t);

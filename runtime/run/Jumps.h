@@ -18,6 +18,18 @@ struct JumpCount {
   double first = 0, last = 0; ///< times
 };
 
+/// Sees each change of the state by itself, as it is carried out: for derivatives. Calls return a tape::Status.
+class JumpListener {
+public:
+  virtual ~JumpListener() = default;
+  /// The block is about to be carried out, on the present state. `function`: into Functions::resets.
+  [[nodiscard]] virtual std::int32_t beforeReset(int function, int member, double t) = 0;
+  /// It has been, and constraints hold again.
+  [[nodiscard]] virtual std::int32_t afterReset(double t) = 0;
+  /// Contacts have had these impacts, one after the other, and modes.
+  [[nodiscard]] virtual std::int32_t afterContacts(const std::vector<ContactImpact>& impacts, double t) = 0;
+};
+
 /// Carries out what is to happen at a time, in this order: samplings in the order of declaration, then events that have
 /// happened in theirs, then events that these resets have caused, until there are none. Each reads the state that the
 /// one before has left; within one block all right sides read the state before it. Behind each block manifolds and
@@ -35,6 +47,9 @@ public:
     [[nodiscard]] bool goesOn() const { return status == Ok && !stop; }
   };
 
+  /// Has all changes told, from now on.
+  void listen(JumpListener& listener);
+
   /// Finds the times of samplings: those at or behind t.
   [[nodiscard]] Outcome begin(double t);
   /// Looks at the contacts that touch at the begin. `hit`: there was an impact, before which the state was `before`.
@@ -43,14 +58,28 @@ public:
   [[nodiscard]] double next() const;
   /// Some sampling is due at t, to round-off.
   [[nodiscard]] bool due(double t) const;
+  /// A sampling, into Problem::ticks, and how many of its times are over.
+  struct Due {
+    std::size_t tick = 0;
+    std::int64_t over = 0;
+  };
+  /// Those that are due at t.
+  [[nodiscard]] std::vector<Due> dueList(double t) const;
   /// Carries out the samplings that are due at t. `caused`: they have made events happen, which is not carried out yet.
   [[nodiscard]] Outcome sample(double t, bool& caused);
+  /// The same for something else that has changed between two steps, as a sampling changes the state.
+  [[nodiscard]] Outcome changed(double t, bool& caused);
+  /// The samplings that are due at t have been carried out before.
+  void skip(double t);
+  /// From now on events without a block are told in the log, and do not end anything.
+  void passStops() { passesStops_ = true; }
   /// Carries out the events that have happened at t, and those that they cause.
   [[nodiscard]] Outcome react(double t);
 
   [[nodiscard]] const std::vector<JumpCount>& counts() const { return counts_; }
   /// The first events with a block that have happened.
   [[nodiscard]] const std::vector<EventFound>& log() const { return log_; }
+  void clearLog() { log_.clear(); }
 
   struct Memory {
     std::vector<double> ticks;  ///< how many times of each sampling are over
@@ -79,6 +108,8 @@ private:
   EventWatch& events_;
   std::unique_ptr<Restorer> restorer_;
   std::optional<Contacts> contacts_;
+  JumpListener* listener_ = nullptr;
+  bool passesStops_ = false;
   std::vector<Timer> timers_;
   std::vector<JumpCount> counts_; ///< of samplings, then of events
   std::vector<EventFound> log_;

@@ -1,72 +1,101 @@
 #include "runtime/run/StepController.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace lmc::runtime {
 
 namespace {
 
 /// Errors below this say nothing about the next one: they are round-off.
-constexpr double smallestError = 1e-10;
+constexpr double leastSquare = 1e-10 * 1e-10;
 /// The error that a PI controller remembers is at least this, so that one lucky step does not rule the next.
-constexpr double smallestMemory = 1e-4;
-/// Its logarithm, a number of its own: a run that goes on has the bits of one that was not interrupted.
-constexpr double smallestLogarithm = -9.210340371976182;
+constexpr double leastMemory = 1e-4 * 1e-4;
 /// A step that gave no numbers is tried again with this part of its length.
 constexpr double retreat = 0.2;
 /// How far an error of zero may lengthen a step where nothing else bounds it.
 constexpr double largestFactor = 1e3;
 
-struct Law {
-  double safety, smallest, largest, accept;
-};
-/// With a safety of the run's own, unless that is 0.
-Law lawOf(ControllerKind kind, double safety) {
+constexpr double square(double x) {
+  return x * x;
+}
+
+constexpr int mantissaBits = 52;
+
+} // namespace
+
+double binaryLogarithm(double x) {
+  // x = 2^e (1 + r) with 1 + r between the roots of 1/2 and 2, and log2(1 + r)/r by interpolation at the zeros of a
+  // Chebyshev polynomial.
+  constexpr std::uint64_t half = 0x3FE6A09E667F3BCD; // root of 1/2
+  const std::uint64_t shifted = std::bit_cast<std::uint64_t>(x) - half;
+  const auto exponent = static_cast<std::int64_t>(shifted) >> mantissaBits;
+  const double r = std::bit_cast<double>((shifted & ((std::uint64_t{1} << mantissaBits) - 1)) + half) - 1;
+  const double r2 = r * r, r4 = r2 * r2;
+  const double low =
+      (1.4426950037647235 - 0.7213473333599014 * r) + (0.4809106099457007 - 0.36070482809640575 * r) * r2;
+  const double high =
+      (0.2879183244597005 - 0.23892033981852562 * r) + (0.21566985909659453 - 0.20742103508000678 * r) * r2;
+  return static_cast<double>(exponent) + r * (low + r4 * (high + 0.126148465926235 * r4));
+}
+
+double binaryPower(double x) {
+  constexpr double toWhole = 6755399441055744.0; // 1.5 * 2^52: what is added to it is rounded to a whole number
+  const double shifted = x + toWhole;
+  const double r = x - (shifted - toWhole);
+  const auto whole =
+      static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(toWhole));
+  const double r2 = r * r;
+  const double low = (1 + 0.6931472067106191 * r) + (0.2402265121359537 + 0.05550327214210493 * r) * r2;
+  const double power =
+      low + (r2 * r2) * ((0.009618025602950553 + 0.0013400432164978326 * r) + 0.0001546973197719126 * r2);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(power) +
+                               (static_cast<std::uint64_t>(whole) << mantissaBits));
+}
+
+StepController::Law StepController::lawOf(ControllerKind kind, double safety) {
   const double usual = kind == ControllerKind::PI ? 0.9 : 0.85;
   const double factor = safety > 0 ? safety : usual;
   switch (kind) {
   case ControllerKind::Elementary:
     return {factor, 0, largestFactor, 1};
   case ControllerKind::Clamped:
-    return {factor, 0.5, 2, 1.2};
+    return {factor, 0.5, 2, square(1.2)};
   default:
     return {factor, 0.2, 5, 1};
   }
 }
 
-} // namespace
+StepController::StepController(ControllerKind kind, int order, double safety)
+    : law_(lawOf(kind, safety)), alone_(-0.5 / (order + 1)), own_(alone_), before_(0),
+      remembers_(kind == ControllerKind::PI), leastLogarithm_(binaryLogarithm(leastMemory)) {
+  if (!remembers_) return;
+  own_ = 0.85 * alone_;
+  before_ = -0.2 * alone_;
+}
 
 void StepController::restore(const Memory& memory) {
   memory_ = memory;
-  lastLogarithm_ = memory.lastError > smallestMemory ? std::log(memory.lastError) : smallestLogarithm;
+  lastLogarithm_ = memory.lastSquare > 0 ? binaryLogarithm(memory.lastSquare) : 0;
 }
 
-bool StepController::accepts(double error) const {
-  return error <= lawOf(kind_, safety_).accept;
+double StepController::afterAccepted(double h, double square) {
+  const double logarithm = binaryLogarithm(std::max(square, leastSquare));
+  const double power = memory_.lastSquare > 0 ? own_ * logarithm + before_ * lastLogarithm_ : alone_ * logarithm;
+  double factor = law_.safety * binaryPower(power);
+  if (remembers_ && memory_.rejected) factor = std::min(factor, 1.0);
+  memory_ = {std::max(square, leastMemory), false};
+  lastLogarithm_ = square > leastMemory ? logarithm : leastLogarithm_;
+  return h * std::clamp(factor, law_.smallest, law_.largest);
 }
 
-double StepController::afterAccepted(double h, double error) {
-  const Law law = lawOf(kind_, safety_);
-  const double logarithm = std::log(std::max(error, smallestError));
-  double power = -exponent_ * logarithm;
-  if (kind_ == ControllerKind::PI && memory_.lastError > 0)
-    power = exponent_ * (0.2 * lastLogarithm_ - 0.85 * logarithm);
-  double factor = law.safety * std::exp(power);
-  if (kind_ == ControllerKind::PI && memory_.rejected) factor = std::min(factor, 1.0);
-  memory_ = {std::max(error, smallestMemory), false};
-  lastLogarithm_ = error > smallestMemory ? logarithm : smallestLogarithm;
-  return h * std::clamp(factor, law.smallest, law.largest);
-}
-
-double StepController::afterRejected(double h, double error) {
-  const Law law = lawOf(kind_, safety_);
+double StepController::afterRejected(double h, double square) {
   memory_.rejected = true;
-  if (!std::isfinite(error)) return h * retreat;
+  if (!std::isfinite(square)) return h * retreat;
   // With the bounds of a law the factor may come out above 1 only through an accepted error; keep it a retreat.
-  return h * std::clamp(law.safety * std::pow(error, -exponent_), std::min(law.smallest, law.safety),
-                        std::min(law.safety, 0.95));
+  const double factor = law_.safety * binaryPower(alone_ * binaryLogarithm(square));
+  return h * std::clamp(factor, std::min(law_.smallest, law_.safety), std::min(law_.safety, 0.95));
 }
 
 } // namespace lmc::runtime

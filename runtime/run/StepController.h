@@ -1,6 +1,7 @@
 // How long the next step is, by the errors of the last ones.
 //
-// Errors are in units of the tolerance. With k = q + 1, q the lower of the two orders of a pair:
+// Errors are in units of the tolerance; what is handed about are their squares e^2, so that nobody takes roots. With
+// k = q + 1, q the lower of the two orders of a pair:
 //   PI          h (0.9 e^(-0.85/k) e_last^(0.2/k)), the factor in [0.2, 5]; no growth after a rejection; accepted if e
 //   <= 1.
 //               K. Gustafsson, ACM Transactions on Mathematical Software 17 (1991) 533-554, with the coefficients of
@@ -11,7 +12,8 @@
 //   clamped     h (0.85 e^(-1/k)), the factor in [0.5, 2]; accepted if e <= 1.2.
 //               K. Engo, A. Marthinsen, "Application of geometric integration to some mechanical problems", 1997,
 //               section 3.
-// The factor 0.9 or 0.85 is the safety of the law; a run may choose its own.
+// The factor 0.9 or 0.85 is the safety of the law; a run may choose its own. Powers are evaluated to eight digits, by
+// arithmetic alone: the next step waits for them, and where a factor of 0.9 is chosen nobody wants more.
 #pragma once
 
 #include "runtime/contract/Controller.h"
@@ -28,29 +30,42 @@ class StepController {
 public:
   /// `order`: the lower order of the pair, at least 1. `safety`: the factor by which the next step stays below the one
   /// that the error permits, in (0, 1]; 0: that of the law.
-  StepController(ControllerKind kind, int order, double safety = 0)
-      : kind_(kind), exponent_(1.0 / (order + 1)), safety_(safety) {}
+  StepController(ControllerKind kind, int order, double safety = 0);
 
-  [[nodiscard]] bool accepts(double error) const;
+  /// Whether a step with this squared error is accepted; not if that is no number.
+  [[nodiscard]] bool accepts(double square) const { return square <= law_.accept; }
   /// The step after an accepted one of length h.
-  [[nodiscard]] double afterAccepted(double h, double error);
+  [[nodiscard]] double afterAccepted(double h, double square);
   /// The step to try instead of a rejected one of length h; shorter than h.
-  [[nodiscard]] double afterRejected(double h, double error);
+  [[nodiscard]] double afterRejected(double h, double square);
 
   /// What later steps depend on.
   struct Memory {
-    double lastError = 0;  ///< of the last accepted step; 0: none yet
+    double lastSquare = 0; ///< the squared error of the last accepted step; 0: none yet
     bool rejected = false; ///< the last trial was rejected
   };
   [[nodiscard]] const Memory& memory() const { return memory_; }
   void restore(const Memory& memory);
 
 private:
-  ControllerKind kind_;
-  double exponent_;
-  double safety_;
+  struct Law {
+    double safety, smallest, largest;
+    double accept; ///< a squared error
+  };
+  static Law lawOf(ControllerKind kind, double safety);
+
+  Law law_;
+  double alone_;          ///< the power of e^2 that a step without a step before takes
+  double own_, before_;   ///< of its own e^2, and of that of the step before
+  bool remembers_;        ///< the law looks back: at the last error, and at a rejection
+  double leastLogarithm_; ///< binary, of the least square that is remembered
   Memory memory_;
-  double lastLogarithm_ = 0; ///< of memory_.lastError
+  double lastLogarithm_ = 0; ///< the same of memory_.lastSquare
 };
+
+/// log2(x) to 2e-8, of a normal positive number.
+[[nodiscard]] double binaryLogarithm(double x);
+/// 2^x to 3e-9 of it, for |x| up to 1000.
+[[nodiscard]] double binaryPower(double x);
 
 } // namespace lmc::runtime

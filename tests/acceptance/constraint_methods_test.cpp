@@ -183,7 +183,7 @@ TEST(Conditions, TurnEquationsOffInAllMethods) {
   const std::string file = w.write("m.lie", text).string();
   const Trajectory wanted = runModel(w, file, {"--method", "RKMK5", "--step", "1e-3", "--time", "0..1"});
   for (const char* method : {"GenAlpha", "GenAlpha(stabilized = 0)", "HHT", "NonholonomicRATTLE", "DLA", "VILobatto4",
-                             "VITrapezoid", "SymmetricGL2"}) {
+                             "VITrapezoid", "SymmetricGL2", "HEM4"}) {
     const Trajectory run = runModel(w, file, {"--method", method, "--step", "1e-3", "--time", "0..1"});
     ASSERT_FALSE(run.rows.empty()) << method;
     for (const auto& [column, value] : doubleEnd)
@@ -191,6 +191,57 @@ TEST(Conditions, TurnEquationsOffInAllMethods) {
     const Trajectory tied = runModel(w, file, {"--method", method, "--step", "1e-3", "--set", "tied=1"});
     EXPECT_LT(worst(tied, doubleEnd), 1e-3) << method;
   }
+}
+
+/// Constraints on positions, moving ones, and rolling, against values that were computed without this project.
+TEST(HalfExplicit, HasOrderFour) {
+  const Workspace w;
+  struct Problem {
+    std::string file, time, coarse, fine;
+    Wanted end;
+    double error; ///< with the finer step
+  };
+  const std::string top = w.write("top.lie", topModel).string();
+  const std::string pivot = w.write("pivot.lie", R"(model Pivot {
+  config x : R^3 velocity v;
+  lagrangian = dot(v, v) - 2*9.81*x[3];
+  let p = [0.3*sin(4*t), 0, 0];
+  constraint rod : dot(x - p, x - p) = 1;
+  initial x = [0.6, 0, -0.8];  initial v = [1.2, 0.5, 0];
+  simulate { method = HEM4; time = 0..5; step = 0.01; }
+})")
+                                .string();
+  for (const Problem& x :
+       std::vector<Problem>{{top, "0..2", "1e-3", "5e-4", topPosition + topRates, 2e-6},
+                            {w.write("double.lie", doublePendulum).string(), "0..3", "5e-3", "2.5e-3", doubleEnd, 1e-7},
+                            {pivot, "0..5", "1e-2", "5e-3",
+                             vec("x", {0.687669934352776, -0.213791194532958, -0.884914783543815}) +
+                                 vec("v", {-0.484252231771035, 0.256787352877226, -0.517458177915301}),
+                             1e-6},
+                            {example("rolling_disk"), "0..2", "2e-2", "1e-2",
+                             vec("x", {-8.37420311282841, 4.61849782749976, 0.88313701470999}) +
+                                 vec("Omega", {1.57882414453293, -0.504501101980285, 5.01823277067183}),
+                             1e-5},
+                            {example("chaplygin_sleigh"),
+                             "0..5",
+                             "5e-2",
+                             "2.5e-2",
+                             {{"speed", 1.2339084932538667}, {"w", 0.061173254652720186}},
+                             1e-6}}) {
+    const auto error = [&](const std::string& step) {
+      return worst(runModel(w, x.file, {"--method", "HEM4", "--time", x.time, "--step", step}), x.end);
+    };
+    const double coarse = error(x.coarse), fine = error(x.fine);
+    EXPECT_GT(std::log2(coarse / fine), 3.7) << x.file << " " << coarse << " " << fine;
+    EXPECT_LT(fine, x.error) << x.file;
+  }
+  // Positions and their rates hold after every step.
+  const Outcome o = w.lmc({"run", top, "--method", "HEM4", "--json"});
+  for (const auto& [name, value] : parseJson(o.out).at("defects").items())
+    EXPECT_LT(value.get<double>(), 1e-12) << name;
+  // A model without constraints is stepped by the explicit method, of order 4.
+  const Outcome free = w.lmc({"order", example("heavy_top"), "--methods", "HEM4", "--json"});
+  EXPECT_EQ(free.status, 0) << free.err;
 }
 
 TEST(HomogeneousManifolds, AreSteppedWithConstraintsAtTheSameOrder) {
@@ -208,8 +259,12 @@ TEST(HomogeneousManifolds, AreSteppedWithConstraintsAtTheSameOrder) {
   Wanted end;
   for (const char* name : {"p[1]", "p[2]", "p[3]", "q[1]", "q[2]", "q[3]"})
     end.emplace_back(name, reference.last(name));
-  for (const auto& [method, order] : std::vector<std::pair<std::string, double>>{
-           {"GenAlpha", 2}, {"GenAlpha(stabilized = 0)", 2}, {"HHT", 2}, {"VILobatto4", 4}, {"SymmetricGL2", 2}}) {
+  for (const auto& [method, order] : std::vector<std::pair<std::string, double>>{{"GenAlpha", 2},
+                                                                                 {"GenAlpha(stabilized = 0)", 2},
+                                                                                 {"HHT", 2},
+                                                                                 {"VILobatto4", 4},
+                                                                                 {"HEM4", 4},
+                                                                                 {"SymmetricGL2", 2}}) {
     const std::string coarse = order > 2 ? "1e-2" : "2e-3", fine = order > 2 ? "5e-3" : "1e-3";
     const double a = worst(runModel(w, file, {"--method", method, "--step", coarse}), end);
     const double b = worst(runModel(w, file, {"--method", method, "--step", fine}), end);

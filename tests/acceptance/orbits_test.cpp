@@ -174,3 +174,90 @@ TEST(Orbit, SaysWhyThereIsNone) {
   EXPECT_NE(event.err.find("[LIE0676]"), std::string::npos) << event.err;
   EXPECT_NE(event.err.find("`lowest`"), std::string::npos) << event.err;
 }
+
+/// McGeer's wheel: from strike to strike w^2 becomes cos(2 alpha)^2 (w^2 + 4 g/l sin(alpha) sin(gamma)).
+TEST(Orbit, OfARimlessWheel) {
+  const Workspace w;
+  const json o = orbit(w, readFile(example("rimless_wheel")));
+  const double alpha = pi / 8, gamma = 0.08, c = std::cos(2 * alpha);
+  ASSERT_EQ(o["multipliers"].size(), 1U);
+  EXPECT_NEAR(multiplier(o, 0).real(), c * c, 1e-8);
+  EXPECT_EQ(multiplier(o, 0).imag(), 0);
+  EXPECT_EQ(o["ones"], 1);
+  EXPECT_EQ(o["stability"], "asymptotically stable");
+  // The time of a step by quadrature: dtheta/w with w^2 = w0^2 + 2 g (cos(gamma - alpha) - cos(theta)).
+  const double w0 = c * std::sqrt(4 * g * std::sin(alpha) * std::sin(gamma) / (1 - c * c));
+  const double from = gamma - alpha, to = gamma + alpha;
+  const int n = 2000; // intervals of Simpson's rule
+  double sum = 0;
+  for (int k = 0; k <= n; ++k) {
+    const double theta = from + (to - from) * k / n;
+    const double rate = std::sqrt(w0 * w0 + 2 * g * (std::cos(from) - std::cos(theta)));
+    sum += (k == 0 || k == n ? 1 : k % 2 == 1 ? 4 : 2) / rate;
+  }
+  EXPECT_NEAR(o["period"].get<double>(), sum * (to - from) / n / 3, 1e-9);
+}
+
+/// A ball on a vibrating table, one impact a period: with u the speed of the table, a its acceleration at the impact,
+/// and v -> u - e (v - u), the saltation matrix is [[-e, 0], [-(1 + e)(g + a)/(v - u), -e]].
+TEST(Orbit, OfABallOnAVibratingTable) {
+  const Workspace w;
+  const double e = 0.5, size = 0.03, omega = 20, period = 2 * pi / omega;
+  const double u = g * period / 2 * (1 - e) / (1 + e), before = -g * period / 2;
+  const double phase = std::acos(u / (size * omega)), a = -size * omega * omega * std::sin(phase);
+  const double at = phase / omega, v0 = before + g * at, z0 = size * std::sin(phase) - v0 * at + g * at * at / 2;
+  char values[200];
+  std::snprintf(values, sizeof values, "  initial z = %.6f;\n  initial v = %.6f;\n", z0, v0);
+  const json o = orbit(w,
+                       std::string("model Table {\n  config z : R velocity v;\n  lagrangian = 0.5*v^2 - 9.81*z;\n"
+                                   "  contact table : z >= 0.03*sin(20*t) { restitution = 0.5; }\n") +
+                           values + "  simulate { method = RKMK4; time = 0..10; step = 0.01; }\n}\n",
+                       {"--period", "0.31415926535897931"});
+  EXPECT_NEAR(o["state"]["z"].get<double>(), z0, 1e-10);
+  EXPECT_NEAR(o["state"]["v"].get<double>(), v0, 1e-9);
+  const double bend = -(1 + e) * (g + a) / (before - u);
+  ASSERT_EQ(o["multipliers"].size(), 2U);
+  const std::complex<double> first = multiplier(o, 0), second = multiplier(o, 1);
+  EXPECT_NEAR((first * second).real(), e * e, 1e-9);
+  EXPECT_NEAR((first + second).real(), -2 * e + bend * period, 1e-8);
+  EXPECT_EQ(o["stability"], "asymptotically stable");
+}
+
+/// x' = u - x + cos(2 pi t) with u = -x/2 from every quarter on: from sampling to sampling x becomes
+/// (a - (1 - a)/2) x + …, a = exp(-1/4), and u follows it.
+TEST(Orbit, OfASampledController) {
+  const Workspace w;
+  const json o = orbit(w, R"(model Sampled {
+  state x : R;
+  flow x = u - x + cos(2*pi*t);
+  discrete u = 0;
+  discrete count : int = 0;
+  every 0.25 { reset u = -0.5*x; reset count = count + 1; }
+  initial x = 0.3;
+  simulate { method = RKMK4; time = 0..10; step = 0.01; }
+}
+)",
+                       {"--period", "1"});
+  ASSERT_EQ(o["multipliers"].size(), 2U);
+  const double a = std::exp(-0.25), once = a - (1 - a) / 2;
+  EXPECT_NEAR(std::max(std::abs(multiplier(o, 0)), std::abs(multiplier(o, 1))), std::pow(once, 4), 1e-10);
+  EXPECT_NEAR(std::min(std::abs(multiplier(o, 0)), std::abs(multiplier(o, 1))), 0, 1e-10);
+}
+
+TEST(Orbit, SaysWhereThereIsNoDerivative) {
+  const Workspace w;
+  const std::string file = w.write("model.lie", R"(model Corner {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - 0.5*dot(x, x);
+  event right = rising(x[1] - 0.5) { reset v = [-v[1], v[2]]; }
+  event up = rising(x[2] - 0.5) { reset v = [v[1], -v[2]]; }
+  initial v = [1, 1];
+  simulate { method = RKMK4; time = 0..20; step = 0.01; }
+}
+)")
+                               .string();
+  const Outcome outcome = w.lmc({"orbit", file});
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_NE(outcome.err.find("LIE0675"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("happen at one time"), std::string::npos) << outcome.err;
+}

@@ -167,6 +167,51 @@ TEST(Rattle, OnALinearSpaceIsVerlet) {
   }
 }
 
+/// No force, no motion, and a point that is off the sphere by rounding: nothing gives the equations a scale but the
+/// positions themselves.
+TEST(Rattle, NothingMovesFromRest) {
+  const Workspace w;
+  for (const char* mass : {"1e-3", "1", "1e3"}) {
+    const std::string file =
+        w.write("rest.lie", std::string("model Rest {\n  param m = ") + mass +
+                                ";\n  config q : S^2 velocity w;\n  config R : SO(3) velocity Omega;\n"
+                                "  lagrangian = 0.5*m*dot(q', q') + 0.5*dot(Omega, diag(1, 2, 3)*Omega);\n"
+                                "  initial q = normalize([0.6, 0.3, -0.8]);\n"
+                                "  initial R = SO(3).exp([0.3, 0.2, 0.1]);\n"
+                                "  simulate { method = RATTLE; time = 0..1; step = 1e-2; }\n}\n")
+            .string();
+    for (const auto& [step, time] : std::vector<std::pair<std::string, std::string>>{
+             {"0.5", "0..50"}, {"1e-2", "0..1"}, {"1e-4", "0..0.01"}, {"1e-6", "0..1e-4"}}) {
+      const Trajectory run = runModel(w, file, {"--step", step, "--time", time});
+      ASSERT_EQ(run.rows.size(), 101U) << mass << " " << step;
+      for (const char* column : {"q[1]", "q[2]", "q[3]", "R[1][2]", "R[3][3]"})
+        EXPECT_LT(change(run, column), 1e-14) << column << " " << mass << " " << step;
+    }
+  }
+}
+
+/// The same of points that equations of the model hold, under every method that solves for their multipliers.
+TEST(Rattle, NothingMovesFromRestUnderConstraints) {
+  const Workspace w;
+  const std::string file = w.write("rest.lie", R"(model Rest {
+  config x : R^3 velocity v;
+  config y : R^3 velocity u;
+  lagrangian = 0.5*dot(v, v) + dot(u, u);
+  constraint rod : dot(x, x) = 1;
+  constraint link : dot(x - y, x - y) = 0.49;
+  initial x = normalize([0.6, 0.3, -0.8]);
+  initial y = normalize([0.6, 0.3, -0.8]) + 0.7*normalize([0.1, 0.5, -0.8]);
+  simulate { method = VITrapezoid; time = 0..1; step = 1e-2; }
+})")
+                               .string();
+  for (const char* method : {"VITrapezoid", "VIMidpoint", "VI4", "VILobatto4", "GenAlpha", "HHT", "NonholonomicRATTLE",
+                             "DLA", "HEM4", "SymmetricGL2", "RKMK4"}) {
+    const Trajectory run = runModel(w, file, {"--method", method});
+    ASSERT_EQ(run.rows.size(), 101U) << method;
+    for (const char* column : {"x[1]", "x[3]", "y[1]", "y[2]"}) EXPECT_LT(change(run, column), 1e-14) << method;
+  }
+}
+
 TEST(Rattle, RefusesAModelWithTheReason) {
   const Workspace w;
   struct Case {

@@ -348,10 +348,29 @@ TEST(Reset, SeesTwoCrossingsInOneStep) {
   }
 }
 
+/// Events that cause each other for ever, also one whose level was passed the other way within the same step.
+TEST(Reset, ThatSendsTwoEventsToAndFroIsTold) {
+  const Workspace w;
+  for (const char* begin : {"0.46", "0"}) {
+    const std::string file = w.write("m.lie", std::string("model Crowd {\n  config x : R velocity v;\n"
+                                                          "  lagrangian = 0.5*v^2;\n"
+                                                          "  event a = rising(x - 0.5) { reset x = 0.4; }\n"
+                                                          "  event b = falling(x - 0.45) { reset x = 0.6; }\n"
+                                                          "  initial x = ") +
+                                                  begin +
+                                                  ";\n  initial v = 1;\n"
+                                                  "  simulate { method = RKMK4; time = 0..0.8; step = 0.2; }\n}\n")
+                                 .string();
+    const Outcome o = w.lmc({"run", file});
+    EXPECT_NE(o.status, 0);
+    EXPECT_NE(o.err.find("100 events happen without time between them: a, b"), std::string::npos) << o.err;
+  }
+}
+
 TEST(Reset, DerivativesOfStepsAndExportedCodeSaySo) {
   const Workspace w;
   const std::string file = w.write("m.lie", ball("method = RKMK4; step = 0.01;")).string();
-  const Outcome symplectic = w.lmc({"symplecticity", file});
+  const Outcome symplectic = w.lmc({"symplecticity", file}); // a reset need not keep the form
   EXPECT_NE(symplectic.status, 0);
   EXPECT_NE(symplectic.err.find("LIE0652"), std::string::npos) << symplectic.err;
   const Outcome exported = w.lmc({"export", file, "--c", "-o", w.path("ball.c").string()});

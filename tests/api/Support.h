@@ -63,4 +63,17 @@ model Rotor {
 }
 )";
 
+/// A pendulum of a constraint that a reset leaves, and that `initial adjust` brings back.
+inline constexpr const char* kickedPendulum = R"(
+model Pendulum {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - 9.81*x[2];
+  constraint rod : dot(x, x) = 1;
+  event kick = falling(x[1] - 0.1) { reset v = v + [0.1, 0.2]; }
+  initial adjust v;
+  initial x = [0.8, -0.6];
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+}
+)";
+
 } // namespace host

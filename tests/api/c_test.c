@@ -265,6 +265,15 @@ static void jumps(void) {
   CHECK(lmc_workspace_run_event(w, 2, &hit) == LMC_MISUSE && lmc_workspace_run_jump(w, 1, &jump) == LMC_MISUSE);
   hit.struct_size = 0;
   CHECK(lmc_workspace_run_event(w, 0, &hit) == LMC_MISUSE);
+  hit.struct_size = sizeof hit;
+  /* Single steps carry out the same. */
+  lmc_workspace_reset(w);
+  OK(lmc_workspace_steps(w, 0.01, 200));
+  CHECK(lmc_workspace_happened(w) == 1);
+  OK(lmc_workspace_happened_at(w, 0, &hit));
+  CHECK(strcmp(hit.name, "ground") == 0 && fabs(hit.time - 1) < 1e-12);
+  CHECK(lmc_workspace_happened_at(w, 1, &hit) == LMC_MISUSE);
+  OK(lmc_workspace_steps(w, 0.01, 200));
   lmc_run_settings_init(&s);
   s.to = 1e7;
   s.cancel = ask;

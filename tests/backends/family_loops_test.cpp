@@ -115,6 +115,43 @@ TEST(FamilyLoops, TheSumBehindAFailureIsNotNeeded) {
   p.expectAgreement(p.f.finish());
 }
 
+TEST(FamilyLoops, FailInTheFirstTurnThatDoes) {
+  // Two conditions and two statuses in one loop, which is vectorised all the same.
+  tape::Module m;
+  const int q = test::addBuffer(m, "q", runtime::Role::State, members);
+  const int out = test::addBuffer(m, "out", runtime::Role::Output, members);
+  FunctionBuilder f(m, "checked", 0);
+  f.loop(f.integer(0), f.integer(members - 1), [&](V i) {
+    const V x = f.load(q, i);
+    f.failIf(f.op(tape::Op::Lt, {f.real(2), x}), 3);
+    f.store(out, i, f.real(1) / (f.real(3) + x));
+    f.failIf(f.op(tape::Op::Lt, {x, f.real(-2)}), 5);
+  });
+  const int entry = f.finish();
+  ASSERT_EQ(tape::verify(m), "");
+  jit::CompileOptions options;
+  options.useCache = false;
+  const auto compiled = jit::compile(m, options);
+  const auto expectSame = [&](const std::vector<std::pair<std::size_t, double>>& values, std::int32_t status) {
+    test::Memory wanted(m);
+    for (std::size_t k = 0; k < members; ++k) wanted.of(runtime::Role::State)[k] = std::sin(static_cast<double>(k));
+    for (const auto& [k, x] : values) wanted.of(runtime::Role::State)[k] = x;
+    test::Memory found = wanted;
+    EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), status);
+    EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), status);
+    if (status == runtime::Ok) EXPECT_EQ(wanted.of(runtime::Role::Output), found.of(runtime::Role::Output));
+  };
+  expectSame({}, runtime::Ok);
+  for (std::size_t k = 0; k < members; ++k) {
+    expectSame({{k, 2.5}}, 3);
+    expectSame({{k, -2.5}}, 5);
+    if (k + 1 < members) {
+      expectSame({{k, 2.5}, {k + 1, -2.5}}, 3);
+      expectSame({{k, -2.5}, {k + 1, 2.5}}, 5);
+    }
+  }
+}
+
 namespace {
 
 /// out[i] = c_1(s) + c_2(s) + c_3(s), quotients and, in place or not, q[i] = c_2(s), which is read

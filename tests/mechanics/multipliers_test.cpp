@@ -55,6 +55,15 @@ std::vector<Text> models() {
        "param L[i in 1..N] = 0.5 + 1/i; let x[1] = L[1]*q[1]; let x[i in 2..N] = x[i-1] + L[i]*q[i];"
        "lagrangian = sum(i in 1..N: 0.5*m[i]*dot(x[i]', x[i]') - 9.81*m[i]*x[i][3]);",
        11},
+      {"ChainOfThree", // one member is left between the ends
+       "param N : int = 3; config q[N] : S^2 velocity w; let x[1] = q[1]; let x[i in 2..N] = x[i-1] + q[i];"
+       "lagrangian = sum(i in 1..N: dot(x[i]', x[i]') - x[i][3]);",
+       3},
+      {"LightAndHeavy", // two are left
+       "param N : int = 28; config q[N] : S^2 velocity w; param m[i in 1..N] = 1 + 0.9*sin(2*i);"
+       "let x[1] = q[1]; let x[i in 2..N] = x[i-1] + q[i];"
+       "lagrangian = sum(i in 1..N: 0.5*m[i]*dot(x[i]', x[i]') - 9.81*m[i]*x[i][3]);",
+       28},
       {"LongChainWithForces",
        "param N : int = 30; config q[N] : S^2 velocity w; param m[i in 1..N] = 1 + 0.3*sin(i); param c = 0.7;"
        "let x[1] = q[1]; let x[i in 2..N] = x[i-1] + q[i];"

@@ -1,6 +1,7 @@
 #include "Values.h"
-#include <algorithm>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <unsupported/Eigen/MatrixFunctions>
@@ -19,10 +20,40 @@ Value crossed(const Value& a, const Value& b) {
   return Eigen::Vector3d(a).cross(Eigen::Vector3d(b));
 }
 
+/// n of skew matrices of n(n - 1)/2 coordinates.
+int sizeOfSkew(Eigen::Index coordinates) {
+  int n = 2;
+  while (n * (n - 1) / 2 < coordinates) ++n;
+  return n;
+}
+
+/// Of three coordinates the matrix of the vector product; of more the coordinate of the rotation from axis i to axis j,
+/// i < j, in the order (1,2), (1,3), …, (2,3), …, stands at (j, i).
 Value hatOf(const Value& v) {
-  Value m(3, 3);
-  m << 0, -v(2), v(1), v(2), 0, -v(0), -v(1), v(0), 0;
+  if (v.size() == 3) {
+    Value m(3, 3);
+    m << 0, -v(2), v(1), v(2), 0, -v(0), -v(1), v(0), 0;
+    return m;
+  }
+  const int n = sizeOfSkew(v.size());
+  Value m = Value::Zero(n, n);
+  Eigen::Index k = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j, ++k) {
+      m(j, i) = v(k);
+      m(i, j) = -v(k);
+    }
   return m;
+}
+
+/// The coordinates of a skew matrix.
+Value veeOf(const Value& m) {
+  if (m.rows() == 3) return Eigen::Vector3d(m(2, 1), m(0, 2), m(1, 0));
+  Value v(m.rows() * (m.rows() - 1) / 2, 1);
+  Eigen::Index k = 0;
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    for (Eigen::Index j = i + 1; j < m.rows(); ++j) v(k++) = m(j, i);
+  return v;
 }
 
 /// c_k(s), s = theta^2: sums of (-s)^n/(2 n + k)!.
@@ -148,9 +179,50 @@ Value Values::operator()(const json& tree) {
   return operation(op, tree);
 }
 
+namespace {
+
+/// A unit vector in a text has no size: it has so many entries until it meets something of another size.
+constexpr Eigen::Index anySize = 64;
+
+Value fitted(const Value& v, Eigen::Index rows, Eigen::Index cols) {
+  return v.topLeftCorner(v.rows() == anySize && rows != anySize ? rows : v.rows(),
+                         v.cols() == anySize && cols != anySize ? cols : v.cols());
+}
+
+void fitBoth(Value& a, Value& b) {
+  if (a.size() == 0 || b.size() == 0) return;
+  a = fitted(a, b.rows(), b.cols());
+  b = fitted(b, a.rows(), a.cols());
+}
+
+Value product(Value a, Value b) {
+  if (a.size() == 1) return a(0) * b;
+  if (b.size() == 1 && !(a.cols() == 1 && b.rows() == 1 && a.rows() == 1)) return a * b(0);
+  b = fitted(b, a.cols(), b.cols());
+  a = fitted(a, a.rows(), b.rows());
+  if (a.cols() != b.rows()) throw std::runtime_error("factors whose sizes do not fit");
+  return a * b;
+}
+
+} // namespace
+
+void fit(Value& a, Value& b) {
+  fitBoth(a, b);
+}
+
 Value Values::operation(const std::string& op, const json& tree) {
   std::vector<Value> a;
   for (std::size_t k = 1; k < tree.size(); ++k) a.push_back((*this)(tree.at(k)));
+  if (op == "unit") {
+    Value e = Value::Zero(anySize, 1);
+    e(std::llround(a[0](0)) - 1) = 1;
+    return e;
+  }
+  if (op == "times") return product(a[0], a[1]);
+  if (op == "dot" || (op == "add" && a.size() == 2)) fitBoth(a[0], a[1]);
+  if (op == "cross")
+    for (Value& v : a) v = fitted(v, 3, 1);
+  if (op == "hat") a[0] = fitted(a[0], 3, 1);
   const auto number = [&](std::size_t k) { return static_cast<int>(std::llround(a[k](0))); };
   if (op == "zeros") return Value::Zero(number(0), std::max(1, number(1)));
   if (op == "eye") return Value::Identity(number(0), number(0));
@@ -192,6 +264,79 @@ Value Values::operation(const std::string& op, const json& tree) {
   return v;
 }
 
+namespace {
+
+/// Slopes at the nodes of the C2 spline: from the continuity of y'' (compiled code solves for y'').
+Eigen::VectorXd slopesOf(const Eigen::VectorXd& x, const Eigen::VectorXd& y, bool periodic) {
+  const Eigen::Index n = x.size();
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+  Eigen::VectorXd b(n);
+  const auto width = [&](Eigen::Index k) { return x(k + 1) - x(k); };
+  const auto chord = [&](Eigen::Index k) { return (y(k + 1) - y(k)) / width(k); };
+  for (Eigen::Index k = 1; k + 1 < n; ++k) {
+    a(k, k - 1) = width(k);
+    a(k, k) = 2 * (width(k - 1) + width(k));
+    a(k, k + 1) = width(k - 1);
+    b(k) = 3 * (width(k) * chord(k - 1) + width(k - 1) * chord(k));
+  }
+  if (periodic) {
+    a(0, n - 2) = width(0);
+    a(0, 0) = 2 * (width(n - 2) + width(0));
+    a(0, 1) = width(n - 2);
+    b(0) = 3 * (width(0) * chord(n - 2) + width(n - 2) * chord(0));
+    a(n - 1, n - 1) = 1;
+    a(n - 1, 0) = -1;
+    b(n - 1) = 0;
+  } else {
+    a(0, 0) = a(n - 1, n - 1) = 2;
+    a(0, 1) = a(n - 1, n - 2) = 1;
+    b(0) = 3 * chord(0);
+    b(n - 1) = 3 * chord(n - 2);
+  }
+  return a.partialPivLu().solve(b);
+}
+
+} // namespace
+
+/// With a prime for each derivative.
+Value Values::curve(const std::string& shown, double at) {
+  const std::string name = shown.substr(0, shown.find('\''));
+  const auto order = static_cast<int>(shown.size() - name.size());
+  const auto it = std::find_if(tables.begin(), tables.end(), [&](const json& t) { return t.at("name") == name; });
+  if (it == tables.end()) throw std::runtime_error("no table is called `" + name + "`");
+  const auto column = [&](const std::string& of) {
+    const Numbers& c = arrays.at(of);
+    return Eigen::VectorXd(
+        Eigen::Map<const Eigen::VectorXd>(c.values.data(), static_cast<Eigen::Index>(c.values.size())));
+  };
+  const Eigen::VectorXd x = column(it->at("over"));
+  const Eigen::Index n = x.size();
+  const double period = x(n - 1) - x(0);
+  if (it->at("ends") == "periodic") at -= period * std::floor((at - x(0)) / period);
+  if (it->at("ends") == "hold" && (at < x(0) || at > x(n - 1))) {
+    if (order > 0) return Value::Zero(static_cast<Eigen::Index>(it->at("columns").size()), 1);
+    at = at < x(0) ? x(0) : x(n - 1);
+  }
+  Eigen::Index k = 0;
+  while (k + 2 < n && x(k + 1) <= at) ++k;
+  Value all(static_cast<Eigen::Index>(it->at("columns").size()), 1);
+  for (Eigen::Index c = 0; c < all.size(); ++c) {
+    const std::string of = it->at("columns").at(static_cast<std::size_t>(c));
+    const Eigen::VectorXd y = column(of);
+    const double h = x(k + 1) - x(k), s = at - x(k), chord = (y(k + 1) - y(k)) / h;
+    std::array<double, 4> p = {y(k), chord, 0, 0}; // powers of s
+    if (it->at("curve") == "cubic") {
+      auto& slopes = slopes_[name + "/" + of];
+      if (slopes.size() == 0) slopes = slopesOf(x, y, it->at("ends") == "periodic");
+      p = {y(k), slopes(k), (3 * chord - 2 * slopes(k) - slopes(k + 1)) / h,
+           (slopes(k) + slopes(k + 1) - 2 * chord) / (h * h)};
+    }
+    for (int d = 0; d < order; ++d) p = {p[1], 2 * p[2], 3 * p[3], 0};
+    all(c) = p[0] + s * (p[1] + s * (p[2] + s * p[3]));
+  }
+  return all;
+}
+
 Value Values::called(const json& tree) {
   const std::string f = tree.at(1);
   if (f == "M" || f == "c" || f == "force") { // named parts of an equation, defined beside it
@@ -228,12 +373,15 @@ Value Values::called(const json& tree) {
     for (std::size_t k = 2; of.is_array() && k < of.size(); ++k) index.push_back(integer(of.at(k)));
     return named(name, index);
   }
+  if (f == "curve") return curve(tree.at(2), (*this)(tree.at(3))(0));
   std::vector<Value> a;
   for (std::size_t k = 2; k < tree.size(); ++k) a.push_back((*this)(tree.at(k)));
   static const std::map<std::string, double (*)(double)> scalars = {
       {"sqrt", std::sqrt}, {"exp", std::exp},   {"log", std::log},   {"sin", std::sin},    {"cos", std::cos},
       {"tan", std::tan},   {"asin", std::asin}, {"acos", std::acos}, {"atan", std::atan},  {"sinh", std::sinh},
       {"cosh", std::cosh}, {"tanh", std::tanh}, {"abs", std::fabs},  {"floor", std::floor}};
+  if (f == "vee") return veeOf(fitted(a[0], 3, 3));
+  if (f == "norm") return scalar(a[0].norm());
   if (f == "exp" && a[0].size() > 1) return a[0].exp();
   if (const auto it = scalars.find(f); it != scalars.end()) return scalar(it->second(a[0](0)));
   if (f == "pow") return scalar(std::pow(a[0](0), a[1](0)));
@@ -247,10 +395,7 @@ Value Values::called(const json& tree) {
   if (f == "mod") return scalar(a[0](0) - a[1](0) * std::floor(a[0](0) / a[1](0)));
   if (f == "div") return scalar(std::floor(a[0](0) / a[1](0)));
   if (f == "stumpff") return scalar(stumpff(static_cast<int>(a[0](0)), a[1](0)));
-  if (f == "axial") {
-    const Value d = a[0] - a[0].transpose();
-    return Eigen::Vector3d(d(2, 1), d(0, 2), d(1, 0));
-  }
+  if (f == "axial") return veeOf(a[0] - a[0].transpose());
   if (f == "<") return scalar(a[0](0) < a[1](0) ? 1 : 0);
   if (f == "<=") return scalar(a[0](0) <= a[1](0) ? 1 : 0);
   if (f == "==") return scalar(a[0](0) == a[1](0) ? 1 : 0);

@@ -235,6 +235,14 @@ class Runs(unittest.TestCase):
         w["hits"] = 5  # a discrete variable is a part of the state
         w.run(1.5)
         self.assertEqual(float(w["hits"]), 6)
+        # Single steps are those of the run.
+        w = ball.workspace()
+        w.step(0.01, 210)
+        self.assertEqual([e.name for e in w.happened], ["ground"] * 2)
+        self.assertEqual([e.time for e in w.happened], [e.time for e in run.events[:2]])
+        self.assertEqual(float(w["hits"]), 2)
+        w.step(0.01)
+        self.assertEqual(w.happened, ())
 
     def test_names_mean_the_same_everywhere(self):
         """In the state, in a run and in the columns, also what contacts keep and files do not show."""

@@ -139,7 +139,17 @@ lmc_status lmc_workspace_steps(lmc_workspace* w, double h, int64_t n) {
   lmc::Status status = lmc::Status::Success;
   const lmc_status called = lmc::c::guarded([&] { status = w->workspace.trySteps(h, n); });
   if (called != LMC_OK || status == lmc::Status::Success) return called;
-  return lmc::c::guarded([&] { throw lmc::Error(status, w->workspace.time(), lmc::v1::text(status)); });
+  return lmc::c::guarded([&] { w->workspace.fail(status); });
+}
+
+size_t lmc_workspace_happened(const lmc_workspace* w) {
+  return w->workspace.happened().size();
+}
+
+lmc_status lmc_workspace_happened_at(const lmc_workspace* w, size_t i, lmc_event_hit* out) {
+  const lmc::Span<const lmc::EventHit> all = w->workspace.happened();
+  if (i >= all.size()) return lmc::c::misuse("the last steps have met fewer events");
+  return lmc::c::give(out, lmc_event_hit{sizeof(lmc_event_hit), all[i].name.c_str(), all[i].time});
 }
 
 lmc_status lmc_workspace_energy(lmc_workspace* w, double* out) {

@@ -21,6 +21,8 @@ template <class F> std::vector<double> differences(const F& f, double step) {
   return d;
 }
 
+/// Part of the terms of other equations below which those of an equation may be rounding.
+inline constexpr double roundingOfOthers = 1e-9;
 inline constexpr double stepWidths[] = {1e-2, 1e-3, 1e-4, 1e-5};
 
 struct DerivativeCheck::Point {
@@ -64,8 +66,11 @@ public:
     largest_ = std::max(largest_, best(one, 0).size);
     places_.push_back(std::move(one));
   }
-  [[nodiscard]] double error() const {
-    const double least = smallPart * largest_;
+  /// The size of its largest terms.
+  [[nodiscard]] double largest() const { return largest_; }
+  /// `floor`: terms that are smaller count as so large.
+  [[nodiscard]] double error(double floor = 0) const {
+    const double least = std::max(smallPart * largest_, floor);
     double worst = 0;
     for (const std::vector<Balance>& one : places_) worst = std::max(worst, best(one, least).error(least));
     return worst;

@@ -1,6 +1,7 @@
 #include "checks/model/DerivativeCheck.h"
 
 #include "checks/model/Balances.h"
+#include "mechanics/system/Regular.h"
 
 namespace lmc::checks {
 
@@ -52,24 +53,24 @@ double DerivativeCheck::pointDerivative(products::ModelFunctions::Function f, co
 }
 
 /// <F, eta>: of constraints, of forces at points by their virtual work, of generalized forces, of the dissipation.
-double DerivativeCheck::force(const Point& at, std::size_t v, const Direction& eta, double step) {
-  double sum = s_.call(direct_, at.y, at.t, eta)[0];
-  if (!rows_.empty()) {
+void DerivativeCheck::addForce(Balance& b, const Point& at, std::size_t v, const Direction& eta, double step) {
+  b.right(s_.call(direct_, at.y, at.t, eta)[0]);
+  if (!rows_.empty()) { // one by one: on a rod without mass they balance each other
     const std::vector<double> change = constraintChange(at, v, eta, step);
-    for (std::size_t k = 0; k < rows_.size(); ++k) sum += at.multipliers[k] * change[k];
+    for (std::size_t k = 0; k < rows_.size(); ++k) b.right(at.multipliers[k] * change[k]);
   }
-  if (!m_.forcesAt.empty()) sum += pointDerivative(work_, at, v, eta, step);
-  if (m_.dissipations.empty()) return sum;
+  if (!m_.forcesAt.empty()) b.right(pointDerivative(work_, at, v, eta, step));
+  if (m_.dissipations.empty()) return;
   const Variable& x = s_.variables()[v];
   double scale = 0;
   for (std::size_t k = 0; k < x.size; ++k) scale = std::max(scale, std::abs(at.velocity[x.points + k]));
-  return sum - difference(
-                   [&](double s) {
-                     Direction velocity = at.velocity;
-                     for (std::size_t k = 0; k < x.size; ++k) velocity[x.points + k] += s * eta[x.points + k];
-                     return s_.call(damping_, at.y, at.t, velocity)[0];
-                   },
-                   10 * step * (scale > 0 ? scale : 1));
+  b.left(difference(
+      [&](double s) {
+        Direction velocity = at.velocity;
+        for (std::size_t k = 0; k < x.size; ++k) velocity[x.points + k] += s * eta[x.points + k];
+        return s_.call(damping_, at.y, at.t, velocity)[0];
+      },
+      10 * step * (scale > 0 ? scale : 1)));
 }
 
 namespace {
@@ -96,7 +97,7 @@ DerivativeCheck::Balance DerivativeCheck::lagrangian(const Point& at, std::size_
   for (std::size_t k = 0; k < x.size; ++k) along[x.points + k] = brackets[place + k];
   b.right((x.frame == sema::Frame::Body ? 1 : -1) * fiberDerivative(at, v, along, step));
   b.right(pointDerivative(generating_, at, v, eta, step));
-  b.right(force(at, v, eta, step));
+  addForce(b, at, v, eta, step);
   b.size += at.rate * std::abs(fiberDerivative(at, v, eta, step)); // a free motion has no other term
   return b;
 }
@@ -119,7 +120,7 @@ DerivativeCheck::Balance DerivativeCheck::lagrangianOfPoints(const Point& at, st
   Balance b;
   b.left(difference(momentum, step / at.rate));
   b.right(carriedDerivative(at, v, eta, step));
-  b.right(force(at, v, own, step));
+  addForce(b, at, v, own, step);
   b.size += at.rate * std::abs(fiberDerivative(at, v, own, step)); // a free motion has no other term
   return b;
 }
@@ -155,7 +156,7 @@ DerivativeCheck::Balance DerivativeCheck::forceOfPoints(const Point& at, std::si
   Balance b;
   b.left(paired(at.f, x.fibers, eta, x.points, x.size));
   b.right(-carriedDerivative(at, v, eta, step));
-  b.right(force(at, v, horizontals_.horizontal(at.y, v, eta), step));
+  addForce(b, at, v, horizontals_.horizontal(at.y, v, eta), step);
   b.size += at.rate * std::abs(paired(at.y, x.fiberState, eta, x.points, x.size));
   return b;
 }
@@ -180,7 +181,7 @@ DerivativeCheck::Balance DerivativeCheck::hamiltonianForce(const Point& at, std:
   const double momentum = paired(at.y, x.fiberState, brackets, placeAmongFactors(s_.variables(), v), x.size);
   b.right((x.frame == sema::Frame::Body ? 1 : -1) * momentum);
   b.right(-pointDerivative(generating_, at, v, eta, step));
-  b.right(force(at, v, eta, step));
+  addForce(b, at, v, eta, step);
   b.size += at.rate * std::abs(paired(at.y, x.fiberState, eta, x.points, x.size));
   return b;
 }
@@ -219,7 +220,7 @@ DerivativeCheck::Balance DerivativeCheck::energy(const Point& at, double step) {
     if (!v.isFactor()) continue;
     Direction xi(at.f.size(), 0.0);
     for (std::size_t i = 0; i < v.size; ++i) xi[v.points + i] = at.f[v.points + i];
-    b.right(force(at, k, xi, step / std::max(1.0, at.rate)));
+    addForce(b, at, k, xi, step / std::max(1.0, at.rate));
   }
   b.right((m_.lagrangian ? -1 : 1) * along(generating_, others, 1));
   b.size += at.rate * std::abs(s_.call(*energy_, at.y, at.t)[0]);
@@ -265,7 +266,8 @@ Direction DerivativeCheck::randomDirection(std::size_t v, std::mt19937_64& engin
   return eta;
 }
 
-double DerivativeCheck::disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine) {
+std::vector<DerivativeCheck::Comparison> DerivativeCheck::comparisonsOf(std::size_t v, const std::vector<Point>& points,
+                                                                        std::mt19937_64& engine) {
   const std::vector<Equation> equations = equationsOf(v);
   std::vector<Comparison> comparisons(equations.size());
   for (const Point& at : points) {
@@ -275,9 +277,7 @@ double DerivativeCheck::disagreement(std::size_t v, const std::vector<Point>& po
         comparisons[k].add([&](double step) { return (this->*equations[k])(at, v, eta, step); });
     }
   }
-  double worst = 0;
-  for (const Comparison& c : comparisons) worst = std::max(worst, c.error());
-  return worst;
+  return comparisons;
 }
 
 std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State, double>>& states,
@@ -285,9 +285,19 @@ std::vector<Disagreement> DerivativeCheck::run(const std::vector<std::pair<State
   std::vector<Disagreement> result;
   if (!m_.lagrangian && !m_.hamiltonian) return result;
   const std::vector<Point> points = pointsAt(states);
+  std::vector<std::pair<std::string, std::vector<Comparison>>> all;
+  double largest = 0;
   for (std::size_t v = 0; v < s_.variables().size(); ++v) {
     if (equationsOf(v).empty()) continue;
-    result.push_back({s_.variables()[v].name, disagreement(v, points, engine)});
+    all.emplace_back(s_.variables()[v].name, comparisonsOf(v, points, engine));
+    for (const Comparison& c : all.back().second) largest = std::max(largest, c.largest());
+  }
+  // What has no mass may feel no force at all: its terms are rounding of those of what it hangs on.
+  const double floor = mechanics::isHeld(s_.system()) ? roundingOfOthers * largest : 0;
+  for (const auto& [name, comparisons] : all) {
+    double worst = 0;
+    for (const Comparison& c : comparisons) worst = std::max(worst, c.error(floor));
+    result.push_back({name, worst});
   }
   for (Disagreement& d : constraintsKept(points)) result.push_back(std::move(d));
   if (!energy_) return result;

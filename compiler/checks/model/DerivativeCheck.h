@@ -75,7 +75,8 @@ private:
   [[nodiscard]] std::vector<Equation> equationsOf(std::size_t v) const;
   [[nodiscard]] std::vector<Point> pointsAt(const std::vector<std::pair<State, double>>& states);
   [[nodiscard]] Direction randomDirection(std::size_t v, std::mt19937_64& engine);
-  [[nodiscard]] double disagreement(std::size_t v, const std::vector<Point>& points, std::mt19937_64& engine);
+  [[nodiscard]] std::vector<Comparison> comparisonsOf(std::size_t v, const std::vector<Point>& points,
+                                                      std::mt19937_64& engine);
   [[nodiscard]] bool isLiePoisson(const Variable& v) const;
   void defineGenerating();
   void defineWork();
@@ -92,7 +93,7 @@ private:
   [[nodiscard]] double fiberDerivative(const State& y, double t, std::size_t v, const Direction& eta, double width);
   [[nodiscard]] double pointDerivative(products::ModelFunctions::Function f, const Point& at, std::size_t v,
                                        const Direction& eta, double step);
-  [[nodiscard]] double force(const Point& at, std::size_t v, const Direction& eta, double step);
+  void addForce(Balance& b, const Point& at, std::size_t v, const Direction& eta, double step);
   /// Changes of c of all constraints: on positions by eta, on velocities by velocities that eta is added to.
   [[nodiscard]] std::vector<double> constraintChange(const Point& at, std::size_t v, const Direction& eta, double step);
   /// That of all velocities of factors, as columns; rows of length one.

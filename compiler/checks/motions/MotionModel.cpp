@@ -1,6 +1,7 @@
 #include "checks/motions/MotionModel.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lmc::checks {
 
@@ -25,11 +26,28 @@ std::span<const double> spanOf(const Vector& x) {
 
 MotionModel::MotionModel(const runtime::LinearizedProblem& problem) : w_(problem), params_(problem.problem.params) {
   status_ = w_.start();
+  if (problem.jumps) motion_ = std::make_unique<runtime::JumpMotion>(w_, 0);
 }
 
 bool MotionModel::good(std::int32_t status) {
   status_ = status;
+  if (status != runtime::Ok) why_.clear();
   return status == runtime::Ok;
+}
+
+/// The step, with the state behind it in the workspace. Null: no derivatives are wanted, and there may be none.
+bool MotionModel::jumpingStep(const State& y, double t, double h, std::vector<runtime::Passage>* passages) {
+  if (!at(y)) return false;
+  try {
+    std::int32_t status = motion_->begin(t, runtime::JumpSteps::Begin::Again, passages);
+    if (status == runtime::Ok)
+      status = passages != nullptr ? motion_->step(t, h, 0, *passages) : motion_->step(t, h, 0);
+    return good(status);
+  } catch (const runtime::NoDerivative& e) {
+    good(runtime::NonFinite);
+    why_ = fmt::format("at t = {:.9g}, {}", e.time, e.what());
+    return false;
+  }
 }
 
 bool MotionModel::setParams(const std::vector<double>& params) {
@@ -96,6 +114,19 @@ std::optional<Matrix> MotionModel::constraintsByState(const State& y, double t) 
 }
 
 std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
+  if (motion_) {
+    std::vector<runtime::Passage> list;
+    if (!jumpingStep(y, t, h, &list)) return std::nullopt;
+    StepAt s{State(w_.state().begin(), w_.state().end()), Matrix::Identity(coordinates(), coordinates())};
+    for (Eigen::Index j = 0; j < coordinates(); ++j) {
+      double late = 0;
+      const std::span<double> z(s.byState.col(j).data(), static_cast<std::size_t>(coordinates()));
+      for (const runtime::Passage& p : list)
+        if (!good(runtime::carryAlong(w_, p, z, {}, {}, late))) return std::nullopt;
+    }
+    if (!finite(s.next) || !s.byState.allFinite()) return good(runtime::NonFinite), std::nullopt;
+    return s;
+  }
   if (!at(y)) return std::nullopt;
   if (!good(w_.matrices(LinearizedMap::Step, t, h))) return std::nullopt;
   StepAt s;
@@ -107,12 +138,34 @@ std::optional<StepAt> MotionModel::step(const State& y, double t, double h) {
 }
 
 std::optional<State> MotionModel::stepped(const State& y, double t, double h) {
+  if (motion_) {
+    if (!jumpingStep(y, t, h, nullptr)) return std::nullopt;
+    State next(w_.state().begin(), w_.state().end());
+    if (!finite(next)) return good(runtime::NonFinite), std::nullopt;
+    return next;
+  }
   if (!at(y)) return std::nullopt;
   if (!good(w_.forward(LinearizedMap::Step, t, h, {}))) return std::nullopt;
   const auto next = w_.value(LinearizedMap::Step);
   State result(next.begin(), next.end());
   if (!finite(result)) return good(runtime::NonFinite), std::nullopt;
   return result;
+}
+
+std::optional<Vector> MotionModel::jumpsAt(const State& y, double t) {
+  std::vector<double> all;
+  const runtime::Problem& p = problem().problem;
+  runtime::Workspace& w = w_.memory();
+  if (!jumps()) return Vector();
+  if (!at(y)) return std::nullopt;
+  if (!good(w.events(t))) return std::nullopt;
+  for (const runtime::EventOutput& e : p.events()) all.push_back(w.output()[static_cast<std::size_t>(e.offset)]);
+  for (const int reset : p.functions.resets) {
+    if (!at(y)) return std::nullopt;
+    if (!good(w.call(reset, t, 1))) return std::nullopt;
+    all.insert(all.end(), w_.state().begin(), w_.state().end());
+  }
+  return vectorOf(all);
 }
 
 std::optional<Vector> MotionModel::outputs(const State& y, double t) {
@@ -162,13 +215,16 @@ std::optional<Matrix> MotionModel::basis(const State& y, double t) {
 bool dependsOnTime(MotionModel& model, StateSpace& space, double t) {
   constexpr double visible = 1e-10;
   std::mt19937_64 engine(1);
+  if (!model.problem().problem.ticks.empty()) return true;
   const State near = space.near(model.initialState(), t, engine);
   const auto all = [&](double at) -> std::optional<Vector> {
     const auto rate = model.rate(near, at);
     const auto held = rate ? model.constraints(near, at) : std::nullopt;
     if (!held) return std::nullopt;
-    Vector v(rate->size() + held->size());
-    v << *rate, *held;
+    const auto jumps = held ? model.jumpsAt(near, at) : std::nullopt;
+    if (!jumps) return std::nullopt;
+    Vector v(rate->size() + held->size() + jumps->size());
+    v << *rate, *held, *jumps;
     return v;
   };
   const auto now = all(t);

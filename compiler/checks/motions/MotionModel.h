@@ -3,11 +3,13 @@
 #pragma once
 
 #include "checks/states/StateSpace.h"
-#include "runtime/derivatives/LinearizedWorkspace.h"
+#include "runtime/derivatives/JumpTrajectory.h"
 
 #include <Eigen/Core>
 
 #include <chrono>
+#include <memory>
+#include <string>
 
 namespace lmc::checks {
 
@@ -36,6 +38,10 @@ public:
   [[nodiscard]] const runtime::LinearizedProblem& problem() const { return w_.problem(); }
   /// Of the last call that failed (runtime::Status), else Ok.
   [[nodiscard]] std::int32_t status() const { return status_; }
+  /// More about the last call that failed, a sentence without a full stop; empty: nothing.
+  [[nodiscard]] const std::string& why() const { return why_; }
+  /// The state jumps: steps go through events, resets, samplings and contacts, each as one that follows another.
+  [[nodiscard]] bool jumps() const { return problem().jumps.has_value(); }
   /// From now on so many seconds may pass; afterwards all calls return nothing, so that searches end.
   void limit(double seconds);
   [[nodiscard]] bool late() const { return std::chrono::steady_clock::now() > end_; }
@@ -54,6 +60,8 @@ public:
   [[nodiscard]] std::optional<Matrix> constraintsByState(const State& y, double t);
   [[nodiscard]] std::optional<StepAt> step(const State& y, double t, double h);
   [[nodiscard]] std::optional<State> stepped(const State& y, double t, double h);
+  /// What the times of events and the states behind resets are made of, at a state: values of events, and the states.
+  [[nodiscard]] std::optional<Vector> jumpsAt(const State& y, double t);
   /// Energy and observables, by the names of the problem; with their derivatives by the state.
   [[nodiscard]] std::optional<Vector> outputs(const State& y, double t);
   [[nodiscard]] std::optional<Matrix> outputsByState(const State& y, double t);
@@ -69,8 +77,11 @@ public:
 private:
   [[nodiscard]] bool at(const State& y);
   bool good(std::int32_t status);
+  [[nodiscard]] bool jumpingStep(const State& y, double t, double h, std::vector<runtime::Passage>* passages);
 
   runtime::LinearizedWorkspace w_;
+  std::unique_ptr<runtime::JumpMotion> motion_; ///< of a model whose state jumps
+  std::string why_;
   std::vector<double> params_;
   std::int32_t status_ = 0;
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::time_point::max();

@@ -226,9 +226,13 @@ std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int
   constexpr double left = 0.4, near = 0.05, nearest = 0.25;
   const std::vector<State> states = followed(y, status);
   if (states.empty()) return std::nullopt;
-  const auto distance = [](const State& a, const State& b, const State& units) {
+  std::vector<bool> counts(y.size(), true); // what is no coordinate need not come back
+  if (model_.jumps())
+    for (const std::int64_t k : model_.problem().jumps->others) counts[static_cast<std::size_t>(k)] = false;
+  const auto distance = [&](const State& a, const State& b, const State& units) {
     double d = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) d = std::max(d, std::abs(a[k] - b[k]) / units[k]);
+    for (std::size_t k = 0; k < units.size(); ++k)
+      if (counts[k]) d = std::max(d, std::abs(a[k] - b[k]) / units[k]);
     return d;
   };
   // From the begin forwards (1) or from the end backwards (-1); units are the extents of that half of the motion.
@@ -244,7 +248,8 @@ std::optional<OrbitSearch::Return> OrbitSearch::watched(const State& y, std::int
       }
     State units(low.size());
     double extent = 0;
-    for (std::size_t i = 0; i < low.size(); ++i) extent = std::max(extent, high[i] - low[i]);
+    for (std::size_t i = 0; i < low.size(); ++i)
+      if (counts[i]) extent = std::max(extent, high[i] - low[i]);
     if (!(extent > 0)) return std::nullopt;
     for (std::size_t i = 0; i < low.size(); ++i) units[i] = std::max(high[i] - low[i], 1e-3 * extent);
     std::optional<Return> best;

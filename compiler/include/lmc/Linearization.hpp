@@ -59,7 +59,8 @@ LMC_INLINE namespace v1 {
   class LMC_API Linearization {
   public:
     /// Compiles the derivatives (once per model; those of a step if the model has a method), and starts at the model's
-    /// initial state. Throws Error of kind Unavailable when they were not compiled before Model::release.
+    /// initial state. Throws Error of kind Unavailable when they were not compiled before Model::release, and where
+    /// resets have no derivative (LIE0652).
     explicit Linearization(const Model& model);
     /// The other one cannot be used any more.
     Linearization(Linearization&&) noexcept;
@@ -72,7 +73,7 @@ LMC_INLINE namespace v1 {
 
     /// The model.
     [[nodiscard]] const Model& model() const noexcept;
-    /// Of coordinates: "dR[1]", "dOmega[2]".
+    /// Of coordinates: "dR[1]", "dOmega[2]"; of a model whose state jumps also of its real discrete variables, "du".
     [[nodiscard]] const std::vector<std::string>& coordinates() const noexcept;
     /// Of the numbers of the inputs: "u[1]".
     [[nodiscard]] const std::vector<std::string>& inputs() const noexcept;
@@ -100,6 +101,9 @@ LMC_INLINE namespace v1 {
     /// @}
 
     /// @name Derivatives; h is the length of a step, and of no importance otherwise
+    /// Those of a step go through the events, resets, samplings and contacts in it. Where there is no derivative (an
+    /// event that only grazes zero, for one) they throw Error of kind RunFailed, with the reason and its time; so do
+    /// `propagate` and `gradient`.
     /// @{
 
     /// All matrices.

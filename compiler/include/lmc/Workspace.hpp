@@ -103,8 +103,10 @@ LMC_INLINE namespace v1 {
     /// @name Steps
     /// @{
 
-    /// One step of length h. A step that fails throws Error of kind RunFailed, and the state is the one before. Resets
-    /// of events and samplings are not carried out, here and in what follows: a run does that.
+    /// One step of length h. A step that fails throws Error of kind RunFailed, and the state is the one before. Events,
+    /// resets, samplings and contacts are carried out as a run does, with the same bits where the steps are those of
+    /// the run; events without a block, which end a run, end no step. What has happened: `happened`. Of a model whose
+    /// state jumps h is not negative: it has no past of its own.
     void step(double h) {
       const Status status = tryStep(h);
       if (status != Status::Success) fail(status);
@@ -118,8 +120,15 @@ LMC_INLINE namespace v1 {
     [[nodiscard]] Status tryStep(double h);
     /// n steps without an exception.
     [[nodiscard]] Status trySteps(double h, std::int64_t n);
+    /// Throws the Error that `step` throws where the last call of these two has returned this status.
+    [[noreturn]] void fail(Status status) const;
 
-    /// The compiled function of fixed steps, for this workspace. To be asked for again when parameters (not inputs)
+    /// The events in the last call of these functions, by time; the first thousand. Valid until the next one. Samplings
+    /// are not among them.
+    [[nodiscard]] Span<const EventHit> happened() const noexcept;
+
+    /// The compiled function of fixed steps, for this workspace, which knows nothing of events, resets, samplings and
+    /// contacts that close or open. To be asked for again when parameters (not inputs)
     /// have
     /// been set: that is when constants are computed from them. Throws as `step`.
     [[nodiscard]] StepFunction stepFunction();
@@ -172,7 +181,6 @@ LMC_INLINE namespace v1 {
 
   private:
     friend struct detail::Access;
-    [[noreturn]] void fail(Status status) const;
     std::unique_ptr<detail::WorkspaceData> impl_;
   };
 

@@ -369,11 +369,23 @@ LMC_C_API lmc_status lmc_workspace_input_is_set(lmc_workspace* w, const char* na
 /** All inputs as compiled. */
 LMC_C_API void lmc_workspace_reset_inputs(lmc_workspace* w);
 
-/** One step of length h. When it fails, the state is the one before. Resets of events and samplings are not carried
- * out: lmc_workspace_run does that. */
+/** An event that has happened. */
+typedef struct lmc_event_hit {
+  size_t struct_size; /**< set by the caller */
+  const char* name;   /**< "hit[2]"; valid until the next run or step */
+  double time;        /**< to round-off */
+} lmc_event_hit;
+
+/** One step of length h. When it fails, the state is the one before. Events, resets, samplings and contacts are carried
+ * out as lmc_workspace_run does, with the same bits where the steps are those of the run; events without a block end
+ * no step. */
 LMC_C_API lmc_status lmc_workspace_step(lmc_workspace* w, double h);
 /** n steps of length h. */
 LMC_C_API lmc_status lmc_workspace_steps(lmc_workspace* w, double h, int64_t n);
+/** How many events there were in the last call of these two, the first thousand. Samplings are not among them. */
+LMC_C_API size_t lmc_workspace_happened(const lmc_workspace* w);
+/** The i-th of them, from 0, by time. The name is valid until the next step. */
+LMC_C_API lmc_status lmc_workspace_happened_at(const lmc_workspace* w, size_t i, lmc_event_hit* out);
 
 /** The energy. */
 LMC_C_API lmc_status lmc_workspace_energy(lmc_workspace* w, double* out);
@@ -449,13 +461,6 @@ typedef struct lmc_run_result {
   size_t events;               /**< that have reset the state, the first thousand: lmc_workspace_run_event */
   size_t jumps;                /**< reasons for which it has jumped: lmc_workspace_run_jump */
 } lmc_run_result;
-
-/** An event that has reset the state in the last run of a workspace. */
-typedef struct lmc_event_hit {
-  size_t struct_size; /**< set by the caller */
-  const char* name;   /**< "hit[2]"; valid until the next run */
-  double time;        /**< to round-off */
-} lmc_event_hit;
 
 /** How often the state has jumped for one reason in the last run of a workspace. */
 typedef struct lmc_jump_count {

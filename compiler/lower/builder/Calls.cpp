@@ -60,9 +60,24 @@ private:
   Value turn_ = tape::none;
 };
 
+/// The functions are no entries of the code.
+void callOnly(tape::Module& module, const std::vector<PartOfStep>& parts) {
+  for (const PartOfStep& p : parts) module.functions[static_cast<std::size_t>(p.function)].inner = true;
+}
+
 } // namespace
 
-tape::Function callsOverParts(const std::string& name, const std::vector<PartOfStep>& parts) {
+tape::Function callsInOrder(tape::Module& module, const std::string& name, const std::vector<PartOfStep>& parts) {
+  callOnly(module, parts);
+  Builder b(name, 2);
+  const Value t = b.argument(0), h = b.argument(1);
+  for (const PartOfStep& p : parts)
+    b.call(p.function, {b.add(t, b.mul(b.real(p.begin), h)), b.mul(b.real(p.length), h)});
+  return b.finish();
+}
+
+tape::Function callsOverParts(tape::Module& module, const std::string& name, const std::vector<PartOfStep>& parts) {
+  callOnly(module, parts);
   return CallWriter(name, parts).run();
 }
 

@@ -15,7 +15,12 @@ struct PartOfStep {
 };
 
 /// The function with the arguments t and h that makes these calls in their order. They stand in one loop, so that each
-/// function that is called stands in it once, however often it is called.
-[[nodiscard]] tape::Function callsOverParts(const std::string& name, const std::vector<PartOfStep>& parts);
+/// function that is called stands in it once, however often it is called; nobody else calls these.
+[[nodiscard]] tape::Function callsOverParts(tape::Module& module, const std::string& name,
+                                            const std::vector<PartOfStep>& parts);
+
+/// The same, each call where it stands: for many calls of few functions that are short.
+[[nodiscard]] tape::Function callsInOrder(tape::Module& module, const std::string& name,
+                                          const std::vector<PartOfStep>& parts);
 
 } // namespace lmc::lower

@@ -1,14 +1,14 @@
 #include "mechanics/constraints/Constrain.h"
 
 #include "mechanics/constraints/Contacts.h"
+#include "mechanics/constraints/Held.h"
+#include "mechanics/constraints/Refusals.h"
 #include "mechanics/constraints/Response.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/constraints/Saddle.h"
 #include "mechanics/constraints/Sparse.h"
 #include "mechanics/system/Equations.h"
 #include "sema/manifolds/Generator.h"
-
-#include <fmt/format.h>
 
 namespace lmc::mechanics {
 
@@ -20,35 +20,65 @@ namespace {
 /// out there for good, where the elimination of blocks has only their pivots to go by.
 constexpr std::int64_t fewRows = 30;
 
-class Constraining : private Rows {
+} // namespace
+
+class Constraints::Impl : private Rows {
 public:
-  Constraining(System& system, Layer& layer, Diagnostics& diagnostics)
+  Impl(System& system, Layer& layer, Diagnostics& diagnostics)
       : Rows(layer.program(), layer.model.contacts.empty() ? straightLineLimit : contactLimit), s_(system),
         layer_(layer), m_(layer.model), diagnostics_(diagnostics), flow_(p_), momenta_(m_.hamiltonian) {}
 
+  void hold() {
+    begin();
+    held_ = true;
+    written_ = std::min(written_, mostWrittenOutHeld);
+    if (findBlocks())
+      s_.groups = {heldGroup(m_, c_.columns, wholeMass(p_, *c_.blocks, c_.columns))};
+    else if (!isTooLarge(m_, order_, c_, diagnostics_) && defineMatrices())
+      solveHeld(s_, layer_, c_, diagnostics_);
+    if (!s_.groups.empty()) c_.mass = s_.groups.front().dense;
+  }
+
   void run() {
+    if (held_) return c_.blocks ? finishSparse() : finish();
+    begin();
+    if (findBlocks()) return finishSparse();
+    if (!isTooLarge(m_, order_, c_, diagnostics_) && defineMatrices()) finish();
+  }
+
+private:
+  void begin() {
     number();
     seedFlow(flow_);
     for (const std::size_t k : order_) defineRow(k);
-    if (momenta_)
-      c_.why = "the model has momenta";
-    else if (!m_.contacts.empty())
-      c_.why = "the model has contacts";
-    else if (c_.rows <= fewRows)
-      c_.why = "they are few";
-    else if (c_.rows > fewRows)
-      c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why);
-    if (c_.blocks) return finishSparse();
-    if (isTooLarge()) return;
+    for (const sema::Constraint& c : m_.constraints) conditional_ = conditional_ || c.active != nullptr;
+  }
+
+  /// Whether the system is a sparse one.
+  bool findBlocks() {
+    const bool contacts = !m_.contacts.empty();
+    c_.why = momenta_ ? "the model has momenta" : contacts ? "the model has contacts" : "they are few";
+    if (momenta_ || contacts || c_.rows <= fewRows) return false;
+    if (held_) defineBias();
+    c_.blocks = sparseBlocks(s_, layer_, c_, rows_, c_.why, right_);
+    return c_.blocks != nullptr;
+  }
+
+  /// B, of momenta dd/dp too, and gamma.
+  bool defineMatrices() {
     c_.jacobian = matrix("B", c_.columns);
     for (std::size_t j = 0; j < m_.factors.size(); ++j) columnsOfRates(j);
-    if (diagnostics_.hasErrors()) return;
+    if (diagnostics_.hasErrors()) return false;
     c_.force = c_.jacobian;
     if (momenta_) {
       c_.force = matrix("B(p)", c_.columns);
       for (std::size_t j = 0; j < m_.factors.size(); ++j) columnsOfForces(j);
     }
     defineBias();
+    return true;
+  }
+
+  void finish() {
     c_.response = momenta_ ? c_.force : response(s_, layer_, c_);
     if (!m_.contacts.empty()) all_ = splitContacts(layer_, c_, stackedFree());
     c_.moves = momenta_ ? c_.jacobian : c_.response;
@@ -59,9 +89,6 @@ public:
     if (!m_.contacts.empty()) s_.contacts = std::make_shared<const ContactEquations>(all_);
     s_.constraints = std::make_shared<const ConstraintEquations>(std::move(c_));
   }
-
-private:
-  using Row = ConstraintRow;
 
   const sym::Array* matrix(const std::string& name, std::int64_t columns) {
     return g_.newArray(name, {c_.rows, columns}, sym::Shape::scalar(), sym::Role::Temp);
@@ -86,23 +113,6 @@ private:
       c_.firstColumn.push_back(c_.columns);
       c_.columns += members(f) * f.manifold->algebraSize();
     }
-  }
-
-  bool isTooLarge() {
-    if (hasTooManyContacts(m_, diagnostics_)) return true;
-    if (c_.rows <= mostConstraintRows && c_.columns <= mostConstrainedVelocities) return false;
-    const sema::Constraint& c = m_.constraints[order_.front()];
-    diagnostics_
-        .error(Code::LIE0422, c.range,
-               fmt::format("the model has {} equations of constraints between {} velocities; up to {} between {} are "
-                           "solved for",
-                           c_.rows, c_.columns, mostConstraintRows, mostConstrainedVelocities))
-        .note(fmt::format(
-            "all of them are one system of equations, whose solution takes the cube of its size, since {}", c_.why))
-        .suggest(
-            "describe a part of the motion by coordinates or manifolds that satisfy their constraints, as a sphere for "
-            "a rod");
-    return true;
   }
 
   static std::int64_t members(const sema::Factor& f) { return std::max<std::int64_t>(f.extent, 1); }
@@ -148,7 +158,7 @@ private:
       c_.inactive = vector("free", c_.rows);
     }
     const sema::Constraint& c = m_.constraints[k];
-    Row& row = rows_[k];
+    ConstraintRow& row = rows_[k];
     for (const std::int64_t n : c.array->extents) {
       row.loops.push_back(sym::fullLoop(g_, "i", n));
       row.index.push_back(row.loops.back().index);
@@ -190,7 +200,8 @@ private:
       for (std::size_t part = 0; part < e.size(); ++part) t.seed(f.velocity[part], unitSeed(e[part], member));
       for (const std::size_t k : order_) {
         const Expr slope = t.of(rows_[k].rate);
-        if (m_.constraints[k].velocities && !momenta_ && readsVelocities(slope)) return reportNonlinear(k);
+        if (m_.constraints[k].velocities && !momenta_ && readsVelocities(slope))
+          return reportNonlinear(m_.constraints[k], diagnostics_);
         add(c_.jacobian, k, j, member, c, slope);
       }
     }
@@ -214,7 +225,7 @@ private:
       for (const std::size_t k : order_) {
         const bool velocities = m_.constraints[k].velocities;
         const Expr slope = (velocities ? velocity : position).of(rows_[k].value);
-        if (velocities && readsVelocities(slope)) return reportNonlinear(k);
+        if (velocities && readsVelocities(slope)) return reportNonlinear(m_.constraints[k], diagnostics_);
         add(c_.force, k, j, member, c, slope);
       }
     }
@@ -245,16 +256,9 @@ private:
     return false;
   }
 
-  void reportNonlinear(std::size_t k) {
-    diagnostics_
-        .error(Code::LIE0421, m_.constraints[k].equation,
-               fmt::format("the constraint `{}` is not affine in the velocities", m_.constraints[k].name))
-        .note("what holds a system to such an equation is not determined by it: no work of forces is left out")
-        .suggest("write an equation of the form a(q)·v = b(q, t), or a force");
-  }
-
   /// dd/dt at xi' = 0; of factors with momenta along the free motion.
   void defineBias() {
+    if (c_.bias != nullptr) return;
     sym::Tangent t(p_);
     seedFlow(t);
     if (momenta_) {
@@ -289,7 +293,7 @@ private:
         loops.insert(loops.end(), others.begin(), others.end());
         sum(c_.matrix, loops, {i, k}, c_.columns, [&](Expr a) { return term(i, k, a); });
       });
-      if (conditional()) set(c_.matrix, rows, {i, i}, g_.load(c_.inactive, {i}), sym::EquationKind::Accumulate);
+      if (conditional_) set(c_.matrix, rows, {i, i}, g_.load(c_.inactive, {i}), sym::EquationKind::Accumulate);
     });
   }
 
@@ -297,17 +301,12 @@ private:
     for (std::int64_t i = 1; i <= c_.rows; ++i) {
       for (std::int64_t k = 1; k <= i; ++k) {
         const Expr row = g_.integer(i), other = g_.integer(k);
-        Expr total = i == k && conditional() ? g_.load(c_.inactive, {row}) : g_.number(0);
+        Expr total = i == k && conditional_ ? g_.load(c_.inactive, {row}) : g_.number(0);
         for (std::int64_t a = 1; a <= c_.columns; ++a) total = g_.add(total, term(row, other, g_.integer(a)));
         set(c_.matrix, {}, {row, other}, total);
         if (i != k) set(c_.matrix, {}, {other, row}, total);
       }
     }
-  }
-
-  [[nodiscard]] bool conditional() const {
-    return std::any_of(m_.constraints.begin(), m_.constraints.end(),
-                       [](const sema::Constraint& c) { return c.active != nullptr; });
   }
 
   void defineMultipliers() {
@@ -383,7 +382,7 @@ private:
 
   void defineMultiplierOfModel(std::size_t k) {
     const sema::Constraint& c = m_.constraints[k];
-    const Row& row = rows_[k];
+    const ConstraintRow& row = rows_[k];
     std::vector<Expr> list;
     for (int e = 0; e < c.array->shape.size(); ++e) list.push_back(g_.load(c_.multiplier, {rowOf(k, e)}));
     set(c.multiplier, row.loops, row.index, sema::fromEntries(g_, {{c.name, c.array->shape}}, list)[0]);
@@ -419,13 +418,15 @@ private:
   /// M (xi' - a) = B^T lambda, B xi' = -gamma, in one system.
   void finishSparse() {
     defineBias();
-    Saddle saddle(p_, c_, c_.blocks->matrix->values);
+    const Expr size = right_ != nullptr ? sizeOfRates(p_, c_, right_) : sizeOfRates(p_, stackedFree());
+    Saddle saddle(p_, c_, c_.blocks->matrix->values, size);
     saddle.addRows();
     const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
     saddle.addToRow({r}, r.index, g_.load(c_.bias, {r.index}));
-    const sym::Array* free = vector("a", c_.columns);
-    for (std::size_t j = 0; j < m_.factors.size(); ++j) stack(free, j, s_.factors[j].acceleration);
-    saddle.subtractMass(free);
+    if (right_ != nullptr)
+      saddle.subtract(right_);
+    else
+      saddle.subtractMass(stackedFree());
     const Saddle::Solution solution = saddle.finish("xi', lambda", true);
     c_.multiplier = solution.multipliers;
     const sym::Array* forces = vector("B^T lambda", c_.columns);
@@ -475,17 +476,25 @@ private:
   Diagnostics& diagnostics_;
   sym::Tangent flow_;
   const bool momenta_;
+  bool conditional_ = false; ///< some hold by a condition
+  bool held_ = false;        ///< the mass matrix was made with the constraints
   ConstraintEquations c_;
   ContactEquations all_; ///< nothing without contacts
   const sym::Array* free_ = nullptr;
+  const sym::Array* right_ = nullptr; ///< r, of masses that are solved for with the constraints
   std::vector<std::size_t> order_;
-  std::vector<Row> rows_;
+  std::vector<ConstraintRow> rows_;
 };
 
-} // namespace
+Constraints::Constraints(System& system, Layer& layer, Diagnostics& diagnostics)
+    : impl_(std::make_unique<Impl>(system, layer, diagnostics)) {}
+Constraints::~Constraints() = default;
 
-void constrain(System& system, Layer& layer, Diagnostics& diagnostics) {
-  if (!layer.model.constraints.empty()) Constraining(system, layer, diagnostics).run();
+void Constraints::holdMasses() {
+  impl_->hold();
+}
+void Constraints::constrain() {
+  impl_->run();
 }
 
 } // namespace lmc::mechanics

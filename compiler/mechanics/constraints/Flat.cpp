@@ -1,5 +1,7 @@
 #include "mechanics/constraints/Flat.h"
 
+#include <algorithm>
+
 namespace lmc::mechanics {
 
 using sym::Expr;
@@ -37,6 +39,9 @@ Expr Flat::definition(const sym::Array* a, const std::vector<Expr>& index) {
   }
   Expr all;
   const std::vector<std::size_t>& writers = p_.writers(a);
+  const bool sum = std::any_of(writers.begin(), writers.end(),
+                               [this](std::size_t k) { return p_.equation(k).kind == sym::EquationKind::Accumulate; });
+  if (sum) return sumOf(writers, a, index);
   for (std::size_t k = writers.size(); k > 0 && good_; --k) { // the last one has no condition
     Expr where;
     const Expr value = valueAt(p_.equation(writers[k - 1]), index, where);
@@ -46,16 +51,30 @@ Expr Flat::definition(const sym::Array* a, const std::vector<Expr>& index) {
   return good_ && all ? all : g_.zero(a->shape);
 }
 
-/// What an equation sets an element to, and for which elements.
+/// What equations set an element to, and what others add to it.
+Expr Flat::sumOf(const std::vector<std::size_t>& writers, const sym::Array* a, const std::vector<Expr>& index) {
+  Expr all = g_.zero(a->shape);
+  for (const std::size_t k : writers) {
+    Expr where;
+    const Expr value = valueAt(p_.equation(k), index, where);
+    if (!good_) break;
+    const bool adds = p_.equation(k).kind == sym::EquationKind::Accumulate;
+    const Expr otherwise = adds ? g_.zero(a->shape) : all;
+    const Expr own = where ? g_.select(where, value, otherwise) : value;
+    all = adds ? g_.add(all, own) : own;
+  }
+  return all;
+}
+
+/// What an equation sets an element to, or adds to it, and for which elements.
 Expr Flat::valueAt(const sym::Equation& e, const std::vector<Expr>& index, Expr& where) {
   const auto refuse = [&] {
     good_ = false;
     return Expr();
   };
-  if (e.guard || e.index.size() != index.size()) return refuse();
-  // A sum of one term is a value, too.
-  const bool one = e.kind == sym::EquationKind::Accumulate && p_.writers(e.array).size() == 1;
-  if (e.kind != sym::EquationKind::Set && !one) return refuse();
+  if (e.index.size() != index.size()) return refuse();
+  if (e.kind != sym::EquationKind::Set && e.kind != sym::EquationKind::Accumulate) return refuse();
+  if (e.guard && e.kind == sym::EquationKind::Set) return refuse();
   std::unordered_map<const sym::Node*, Expr> at;
   const auto require = [&](Expr condition) { where = where ? g_.logic(sym::Op::And, where, condition) : condition; };
   for (std::size_t d = 0; d < index.size(); ++d) {
@@ -73,6 +92,8 @@ Expr Flat::valueAt(const sym::Equation& e, const std::vector<Expr>& index, Expr&
     if (loop == e.loops.end() || at.contains(own.node()) || !loop->lo->isConst() || !loop->hi->isConst())
       return refuse();
     at[own.node()] = back;
+    const std::int64_t extent = e.array->extents[d];
+    if (back == index[d] && sym::constantInt(loop->lo) == 1 && sym::constantInt(loop->hi) == extent) continue;
     require(g_.logic(sym::Op::And, g_.compare(sym::Op::Le, loop->lo, back), g_.compare(sym::Op::Le, back, loop->hi)));
   }
   if (at.size() != e.loops.size()) return refuse(); // a sum
@@ -81,6 +102,7 @@ Expr Flat::valueAt(const sym::Equation& e, const std::vector<Expr>& index, Expr&
     const auto found = at.find(&n);
     return found == at.end() ? Expr() : found->second;
   });
+  if (e.guard) require(written(substitution(e.guard)));
   return written(substitution(e.value));
 }
 

@@ -22,6 +22,7 @@ private:
   [[nodiscard]] bool depends(const sym::Array* a);
   sym::Expr written(sym::Expr e);
   sym::Expr definition(const sym::Array* a, const std::vector<sym::Expr>& index);
+  sym::Expr sumOf(const std::vector<std::size_t>& writers, const sym::Array* a, const std::vector<sym::Expr>& index);
   sym::Expr valueAt(const sym::Equation& e, const std::vector<sym::Expr>& index, sym::Expr& where);
 
   const sym::Program& p_;

@@ -1,5 +1,6 @@
 #include "mechanics/constraints/Response.h"
 
+#include "mechanics/constraints/Held.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/system/Equations.h"
 
@@ -16,7 +17,9 @@ public:
 
   const sym::Array* run() {
     w_ = g_.newArray("M^-1 B^T", {c_.rows, c_.columns}, sym::Shape::scalar(), sym::Role::Temp);
-    c_.mass = g_.newArray("M(all)", {c_.columns, c_.columns}, sym::Shape::scalar(), sym::Role::Temp);
+    held_ = c_.mass != nullptr; // it is that of the one group
+    if (held_) written_ = std::min(written_, mostWrittenOutHeld);
+    if (!held_) c_.mass = g_.newArray("M(all)", {c_.columns, c_.columns}, sym::Shape::scalar(), sym::Role::Temp);
     for (const MassGroup& group : s_.groups) {
       if (group.dense != nullptr)
         dense(group);
@@ -89,6 +92,7 @@ private:
     copyMatrix(group.dense, mass, n); // its factors take the place of a large one
     solveAll(n, mass, b, x);
     copy(w_, x, false);
+    if (held_) return;
     for (std::size_t k = 0; k < places.size(); ++k) {
       for (std::size_t l = 0; l < places.size(); ++l) {
         const sym::Loop i = sym::fullLoop(g_, "i", sizes[k]);
@@ -103,7 +107,7 @@ private:
 
   /// Rows of x with M x = b.
   void solveAll(std::int64_t n, const sym::Array* mass, const sym::Array* b, const sym::Array* x) {
-    if (n > straightLineLimit) {
+    if (n > (held_ ? mostWrittenOutHeld : straightLineLimit)) {
       sym::Equation e;
       e.kind = sym::EquationKind::LinearSolve;
       e.array = x;
@@ -130,6 +134,7 @@ private:
   const sema::Model& m_;
   ConstraintEquations& c_;
   const sym::Array* w_ = nullptr;
+  bool held_ = false;
 };
 
 } // namespace

@@ -33,6 +33,58 @@ void addProduct(sym::Program& p, const std::vector<ConstraintBlocks::Family>& bl
 }
 
 namespace {
+/// The sum of sizes of numbers.
+class Sizes {
+public:
+  explicit Sizes(sym::Program& p)
+      : p_(p), g_(p.graph()), sum_(g_.newArray("sizes", {}, sym::Shape::scalar(), sym::Role::Temp)) {}
+  void add(const std::vector<sym::Loop>& loops, Expr value) {
+    sym::Equation e;
+    e.kind = sym::EquationKind::Accumulate;
+    e.array = sum_;
+    e.loops = loops;
+    e.value = g_.function(sym::Op::Abs, value);
+    p_.append(std::move(e));
+  }
+  void addAll(const sym::Array* numbers) {
+    const sym::Loop k = sym::fullLoop(g_, "k", numbers->extents[0]);
+    add({k}, g_.load(numbers, {k.index}));
+  }
+  /// A thousandth of it, over a number.
+  Expr over(Expr by) {
+    const sym::Array* size = g_.newArray("size", {}, sym::Shape::scalar(), sym::Role::Temp);
+    sym::Equation e;
+    e.array = size;
+    e.value = g_.div(g_.load(sum_), g_.mul(g_.number(1000), by));
+    p_.append(std::move(e));
+    return g_.load(size);
+  }
+  Expr all() { return g_.load(sum_); }
+
+private:
+  sym::Program& p_;
+  sym::Graph& g_;
+  const sym::Array* sum_;
+};
+} // namespace
+
+Expr sizeOfRates(sym::Program& p, const sym::Array* rates) {
+  Sizes sizes(p);
+  sizes.addAll(rates);
+  return sizes.over(p.graph().number(rates->extents[0]));
+}
+
+Expr sizeOfRates(sym::Program& p, const ConstraintEquations& c, const sym::Array* r) {
+  sym::Graph& g = p.graph();
+  Sizes forces(p), masses(p);
+  forces.addAll(r);
+  for (const ConstraintBlocks::Family& f : c.blocks->mass)
+    for (int a = 0; f.row == f.column && a < f.rows; ++a)
+      masses.add(f.loops, g.load(c.blocks->matrix->values, {shifted(g, f.position, a * f.columns + a)}));
+  return forces.over(masses.all());
+}
+
+namespace {
 /// Other numbers for the same blocks, each `value` of its family, place in the block and number.
 const sym::Array* changedBlocks(sym::Program& p, const ConstraintBlocks& blocks, const sym::Array* values,
                                 const std::function<Expr(const std::vector<ConstraintBlocks::Family>&,
@@ -79,23 +131,28 @@ Saddle::Saddle(sym::Program& program, const ConstraintEquations& equations, cons
   change_ = g_.newArray("?u", {c_.columns}, sym::Shape::scalar(), sym::Role::Unknown);
   multipliers_ = g_.newArray("?mu", {c_.rows}, sym::Shape::scalar(), sym::Role::Unknown);
   residual_ = vector("residual", c_.columns + c_.rows);
-  const sym::Array* u = change_;
+  u_ = change_;
   if (offset_) {
-    u = vector("u", c_.columns);
+    u_ = vector("u", c_.columns);
     const sym::Loop k = sym::fullLoop(g_, "k", c_.columns);
-    set(u, {k}, {k.index}, g_.sub(g_.load(change_, {k.index}), offset_));
+    set(u_, {k}, {k.index}, g_.sub(g_.load(change_, {k.index}), offset_));
   }
-  addProduct(p_, c_.blocks->mass, values_, u, residual_, 0, 1, false);
+  addProduct(p_, c_.blocks->mass, values_, u_, residual_, 0, 1, false);
   addProduct(p_, c_.blocks->jacobian, values_, multipliers_, residual_, 0, -1, true);
   addProduct(p_, c_.blocks->diagonal, values_, multipliers_, residual_, c_.columns, 1, false);
 }
 
 void Saddle::addRows() {
-  addProduct(p_, c_.blocks->jacobian, values_, change_, residual_, c_.columns, 1, false);
+  addProduct(p_, c_.blocks->jacobian, values_, u_, residual_, c_.columns, 1, false);
 }
 
 void Saddle::subtractMass(const sym::Array* a) {
   addProduct(p_, c_.blocks->mass, values_, a, residual_, 0, -1, false);
+}
+
+void Saddle::subtract(const sym::Array* r) {
+  const sym::Loop k = sym::fullLoop(g_, "k", c_.columns);
+  set(residual_, {k}, {k.index}, g_.neg(g_.load(r, {k.index})), sym::EquationKind::Accumulate);
 }
 
 void Saddle::addToRow(const std::vector<sym::Loop>& loops, Expr row, Expr value) {
@@ -127,7 +184,8 @@ Saddle::Solution Saddle::finish(const std::string& name, bool linear) {
   Solution s;
   s.change = vector(name + ".u", c_.columns);
   s.multipliers = vector(name + ".mu", c_.rows);
-  set(s.change, {k}, {k.index}, g_.load(all, {k.index}));
+  const Expr found = g_.load(all, {k.index});
+  set(s.change, {k}, {k.index}, linear && offset_ ? g_.sub(found, offset_) : found);
   set(s.multipliers, {r}, {r.index}, g_.load(all, {row}));
   return s;
 }

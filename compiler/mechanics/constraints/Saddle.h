@@ -20,6 +20,8 @@ public:
   void addRows();
   /// Subtracts M a from the velocities.
   void subtractMass(const sym::Array* a);
+  /// Subtracts numbers from the velocities.
+  void subtract(const sym::Array* r);
   /// Adds a number to the residual of a row, from 1.
   void addToRow(const std::vector<sym::Loop>& loops, sym::Expr row, sym::Expr value);
 
@@ -27,7 +29,8 @@ public:
     const sym::Array* change = nullptr;
     const sym::Array* multipliers = nullptr;
   };
-  /// Appends the iteration. Changes of u that are not seen end it. `linear`: the residual is.
+  /// Appends the iteration. Changes of u that are not seen, of u and the offset, end it. `linear`: the residual is, and
+  /// the solution is u without the offset.
   Solution finish(const std::string& name, bool linear);
 
 private:
@@ -35,7 +38,13 @@ private:
   const sym::Array* values_;
   sym::Expr offset_;
   const sym::Array *change_, *multipliers_, *residual_;
+  const sym::Array* u_ = nullptr; ///< the change without the offset
 };
+
+/// A thousandth of the mean size of numbers, and of the solutions of M u = r: what changes of u count against where
+/// forces balance, and u is nothing but rounding.
+[[nodiscard]] sym::Expr sizeOfRates(sym::Program& program, const sym::Array* rates);
+[[nodiscard]] sym::Expr sizeOfRates(sym::Program& program, const ConstraintEquations& equations, const sym::Array* r);
 
 /// to[first + …] += sign B x (or B^T x, or M x) for blocks with these numbers.
 void addProduct(sym::Program& program, const std::vector<ConstraintBlocks::Family>& blocks, const sym::Array* values,

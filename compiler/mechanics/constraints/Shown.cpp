@@ -2,6 +2,8 @@
 
 #include "sema/manifolds/Generator.h"
 
+#include <algorithm>
+
 namespace lmc::mechanics {
 
 using sym::Expr;
@@ -42,7 +44,7 @@ std::vector<std::vector<std::int64_t>> leadingIndices(const std::vector<std::int
 
 } // namespace
 
-ShownConstraints shownConstraints(Layer& layer) {
+ShownConstraints shownConstraints(Layer& layer, LeadingIndices how) {
   const sema::Model& m = layer.model;
   sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
@@ -54,10 +56,15 @@ ShownConstraints shownConstraints(Layer& layer) {
   for (std::size_t k = 0; k < m.constraints.size(); ++k) {
     const sema::Constraint& c = m.constraints[k];
     const auto rateOf = [&](const Expr& value) { return c.velocities ? value : flow.of(value); };
-    for (std::vector<std::int64_t>& leading : leadingIndices(c.array->extents)) {
+    const std::size_t symbols =
+        how == LeadingIndices::Symbols ? c.array->extents.size() : std::min<std::size_t>(1, c.array->extents.size());
+    std::vector<std::vector<std::int64_t>> numbers{{}};
+    if (how == LeadingIndices::Numbers) numbers = leadingIndices(c.array->extents);
+    for (std::vector<std::int64_t>& leading : numbers) {
       ShownConstraint s;
       s.constraint = k;
-      if (!c.array->extents.empty()) s.index.push_back(sym::fullLoop(g, "i", c.array->extents.back()).index);
+      for (std::size_t n = c.array->extents.size() - symbols; n < c.array->extents.size(); ++n)
+        s.index.push_back(sym::fullLoop(g, "i", c.array->extents[n]).index);
       std::vector<Expr> at;
       for (const std::int64_t n : leading) at.push_back(g.integer(n));
       at.insert(at.end(), s.index.begin(), s.index.end());

@@ -5,11 +5,14 @@
 
 namespace lmc::mechanics {
 
-/// A constraint, or of one with several indices the members that differ in the last one alone.
+/// How indices of families are shown but the last one, which always stands for all members.
+enum class LeadingIndices : std::uint8_t { Symbols, Numbers };
+
+/// A constraint, for all members or, with numbers, for those that differ in the last index alone.
 struct ShownConstraint {
   std::size_t constraint = 0;        ///< into Model::constraints
-  std::vector<std::int64_t> leading; ///< all indices but the last
-  std::vector<sym::Expr> index;      ///< the last one; empty where there is none
+  std::vector<std::int64_t> leading; ///< numbers of all indices but the last
+  std::vector<sym::Expr> index;      ///< symbols: all indices, or the last one; empty where there is none
   sym::Expr value, rate, bias;       ///< c, d = B xi + dc/dt, gamma; of one on velocities `rate` is c
 };
 struct ShownConstraints {
@@ -17,6 +20,6 @@ struct ShownConstraints {
   std::vector<sema::Tuple> forces;   ///< B^T lambda of each factor, at its index
 };
 /// Adds equations to the layer, in which they are shown.
-[[nodiscard]] ShownConstraints shownConstraints(Layer& layer);
+[[nodiscard]] ShownConstraints shownConstraints(Layer& layer, LeadingIndices leading);
 
 } // namespace lmc::mechanics

@@ -1,8 +1,13 @@
 #include "mechanics/constraints/Sparse.h"
 
 #include "mechanics/constraints/Flat.h"
+#include "mechanics/constraints/Held.h"
+#include "mechanics/constraints/Refusals.h"
 #include "mechanics/constraints/Rows.h"
+#include "mechanics/constraints/Saddle.h"
+#include "mechanics/mass/Gauge.h"
 #include "mechanics/system/Equations.h"
+#include "mechanics/system/Regular.h"
 #include "sema/manifolds/Generator.h"
 
 namespace lmc::mechanics {
@@ -15,15 +20,16 @@ class Collecting : private Rows {
 public:
   Collecting(const System& system, Layer& layer, const ConstraintEquations& c, const std::vector<ConstraintRow>& rows,
              std::string& why)
-      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), c_(c), rows_(rows), why_(why), pattern_(p_) {
+      : Rows(layer.program()), s_(system), layer_(layer), m_(layer.model), c_(c), rows_(rows), why_(why), pattern_(p_),
+        held_(system.groups.empty()), coupled_(held_ || hasDense(system)) {}
+
+  [[nodiscard]] const sym::Array* right() const { return right_; }
+  [[nodiscard]] static bool hasDense(const System& system) {
+    return std::any_of(system.groups.begin(), system.groups.end(),
+                       [](const MassGroup& group) { return group.dense != nullptr; });
   }
 
   std::shared_ptr<const ConstraintBlocks> run() {
-    for (const MassGroup& group : s_.groups) {
-      if (group.dense == nullptr) continue;
-      why_ = "masses couple members of a family";
-      return nullptr;
-    }
     for (std::size_t j = 0; j < m_.factors.size(); ++j)
       firstNode_.push_back(pattern_.addNodes(members(j), dimension(j), false));
     diagonal_ = std::any_of(m_.constraints.begin(), m_.constraints.end(),
@@ -36,7 +42,7 @@ public:
     rowNode_.resize(order.size());
     for (const std::size_t k : order)
       rowNode_[k] = pattern_.addNodes(m_.constraints[k].array->count(), m_.constraints[k].array->shape.size(), true);
-    masses();
+    if (!masses()) return nullptr;
     for (const std::size_t k : order)
       if (!blocksOf(k)) return nullptr;
     const auto matrix = pattern_.finish();
@@ -79,7 +85,14 @@ private:
     return f;
   }
 
-  void masses() {
+  bool masses() {
+    if (coupled_) {
+      right_ = vector("r", c_.columns);
+      if (held_) beginWeights();
+      for (std::size_t k = 0; k < m_.factors.size(); ++k)
+        if (!coupledMasses(k)) return false;
+      return true;
+    }
     for (const MassGroup& group : s_.groups) {
       const std::int64_t extent = m_.factors[group.factors[0]].extent;
       const std::vector<sym::Loop> own = memberLoop(g_, extent, group.index);
@@ -107,6 +120,137 @@ private:
           left += dimension(l);
         }
         before += dimension(j);
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::unordered_set<const sym::Array*> leaves() const {
+    std::unordered_set<const sym::Array*> list;
+    for (const sema::Factor& f : m_.factors) {
+      list.insert(f.point.begin(), f.point.end());
+      list.insert(f.velocity.begin(), f.velocity.end());
+    }
+    return list;
+  }
+
+  /// The rows of M of factor k, whose momentum depends on velocities of few members.
+  bool coupledMasses(std::size_t k) {
+    const FactorEquations& e = s_.factors[k];
+    const Expr member = e.index.empty() ? Expr() : e.index[0];
+    const std::vector<sym::Loop> own = memberLoop(g_, m_.factors[k].extent, e.index);
+    std::vector<Expr> flat;
+    Flat write(p_, leaves());
+    for (const Expr& mu : e.momentum) {
+      const auto part = write(mu);
+      if (!part) {
+        why_ = "the kinetic energy couples `" + m_.factors[k].name + "` with more than a few members";
+        return false;
+      }
+      flat.push_back(*part);
+    }
+    std::vector<Slot> slots = {{k, member}};
+    for (const Expr& part : flat)
+      for (const Slot& s : slotsOf(part))
+        if (std::none_of(slots.begin(), slots.end(),
+                         [&](const Slot& x) { return x.factor == s.factor && x.member == s.member; }))
+          slots.push_back(s);
+    for (const Slot& slot : slots) {
+      const int rows = dimension(k), columns = dimension(slot.factor);
+      std::vector<Expr> entries(static_cast<std::size_t>(rows) * columns);
+      for (int c = 0; c < columns; ++c) {
+        sema::Tuple d;
+        for (const Expr& part : flat) d.push_back(readingInside(layer_.simplify(slope(part, slot, c)), own));
+        const std::vector<Expr> column = sema::entries(g_, d);
+        for (int r = 0; r < rows; ++r) entries[static_cast<std::size_t>(r * columns + c)] = column[r];
+      }
+      if (slot.factor == k && slot.member == member) defineRight(k, member, own, entries);
+      const Expr other = insideFamily(slot.factor, slot.member, own);
+      blocks_.mass.push_back(
+          family(own, nodeOf(k, member), nodeOf(slot.factor, other), column(c_.firstColumn[k], rows, member, 0),
+                 column(c_.firstColumn[slot.factor], columns, other, 0), rows, columns, std::move(entries)));
+    }
+    return true;
+  }
+
+  /// r of factor k. Along the isotropy of a homogeneous manifold it and the own block of M are as in all mass matrices
+  /// (mechanics/mass/Gauge.h).
+  void defineRight(std::size_t k, Expr member, const std::vector<sym::Loop>& own, std::vector<Expr>& block) {
+    const auto n = static_cast<std::size_t>(dimension(k));
+    std::vector<Expr> r = sema::entries(g_, s_.factors[k].rhs);
+    const std::vector<Gauge> gauges = gaugesOf(layer_, k, s_.factors[k].index, MassUnknown::Acceleration);
+    for (std::size_t a = 0; held_ && a < n; ++a)
+      set(masses_, own, {column(c_.firstColumn[k], dimension(k), member, static_cast<int>(a))},
+          g_.function(sym::Op::Abs, block[a * n + a]), sym::EquationKind::Accumulate);
+    const Expr size = gauges.empty() ? Expr()
+                      : held_        ? g_.load(mean_)
+                                     : isotropyScale(dimension(k), [&](int a, int b) { return block[a * n + b]; });
+    for (const Gauge& gauge : gauges) {
+      const Expr s = g_.div(size, gauge.square);
+      for (std::size_t a = 0; a < n; ++a) {
+        for (std::size_t b = 0; b < n; ++b)
+          block[a * n + b] = g_.add(block[a * n + b], g_.mul(s, g_.mul(gauge.normal[a], gauge.normal[b])));
+        r[a] = g_.sub(r[a], g_.mul(g_.mul(s, gauge.rate), gauge.normal[a]));
+      }
+    }
+    for (std::size_t a = 0; a < n; ++a)
+      set(right_, own, {column(c_.firstColumn[k], dimension(k), member, static_cast<int>(a))}, r[a],
+          sym::EquationKind::Accumulate);
+  }
+
+  /// W as of dense matrices (mechanics/constraints/Held.cpp), by sums over the slots of each constraint.
+  void beginWeights() {
+    masses_ = vector("masses", c_.columns);
+    mean_ = g_.newArray("mean mass", {}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Array* all = g_.newArray("all masses", {}, sym::Shape::scalar(), sym::Role::Temp);
+    const sym::Loop k = sym::fullLoop(g_, "k", c_.columns);
+    set(all, {k}, {}, g_.load(masses_, {k.index}), sym::EquationKind::Accumulate);
+    set(mean_, {}, {}, g_.scale(sym::Number::ratio(1, c_.columns), g_.load(all)));
+    weights_ = vector("W", c_.rows);
+  }
+
+  /// What a constraint acts on: B at one slot, by rows.
+  struct Action {
+    Expr node, column;
+    int width;
+    std::vector<Expr> slopes;
+  };
+
+  void hold(const ConstraintRow& row, int entries, Expr rowAt, const std::vector<Action>& actions) {
+    const Expr none = g_.number(0);
+    for (int r = 0; r < entries; ++r) {
+      Expr mobility = none;
+      for (const Action& a : actions)
+        for (int c = 0; c < a.width; ++c) {
+          const Expr b = a.slopes[static_cast<std::size_t>(r * a.width + c)];
+          const Expr mass = g_.load(masses_, {g_.add(a.column, g_.integer(c))});
+          mobility = g_.add(mobility, g_.div(g_.mul(b, b), massOr(g_, mass, g_.load(mean_))));
+        }
+      set(weights_, row.loops, {g_.add(rowAt, g_.integer(r))},
+          g_.select(g_.compare(sym::Op::Lt, none, mobility), g_.div(g_.number(1), mobility), none));
+    }
+    const auto at = [&](const sym::Array* a, int r) { return g_.load(a, {g_.add(rowAt, g_.integer(r))}); };
+    const auto slope = [](const Action& a, int r, int c) {
+      return a.slopes[static_cast<std::size_t>(r * a.width + c)];
+    };
+    for (const Action& a : actions) {
+      for (int c = 0; c < a.width; ++c) {
+        Expr total = none;
+        for (int r = 0; r < entries; ++r)
+          total = g_.add(total, g_.mul(g_.mul(at(weights_, r), at(c_.bias, r)), slope(a, r, c)));
+        set(right_, row.loops, {g_.add(a.column, g_.integer(c))}, g_.neg(total), sym::EquationKind::Accumulate);
+      }
+      for (const Action& b : actions) {
+        std::vector<Expr> block;
+        for (int i = 0; i < a.width; ++i)
+          for (int j = 0; j < b.width; ++j) {
+            Expr total = none;
+            for (int r = 0; r < entries; ++r)
+              total = g_.add(total, g_.mul(at(weights_, r), g_.mul(slope(a, r, i), slope(b, r, j))));
+            block.push_back(total);
+          }
+        blocks_.mass.push_back(
+            family(row.loops, a.node, b.node, a.column, b.column, a.width, b.width, std::move(block)));
       }
     }
   }
@@ -154,12 +298,7 @@ private:
 
   bool blocksOf(std::size_t k) {
     const ConstraintRow& row = rows_[k];
-    std::unordered_set<const sym::Array*> leaves;
-    for (const sema::Factor& f : m_.factors) {
-      leaves.insert(f.point.begin(), f.point.end());
-      leaves.insert(f.velocity.begin(), f.velocity.end());
-    }
-    const auto flat = Flat(p_, leaves)(row.rate);
+    const auto flat = Flat(p_, leaves())(row.rate);
     if (!flat) {
       why_ = "`" + m_.constraints[k].name + "` is not an equation of few members";
       return false;
@@ -167,6 +306,7 @@ private:
     const int entries = m_.constraints[k].array->shape.size();
     const Expr rowNode = g_.add(g_.integer(rowNode_[k]), ordinal(k));
     const Expr rowAt = g_.add(g_.integer(c_.firstRow[k] + 1), g_.mul(g_.integer(entries), ordinal(k)));
+    std::vector<Action> actions;
     for (const Slot& slot : slotsOf(*flat)) {
       const int width = dimension(slot.factor);
       std::vector<std::vector<Expr>> slopes; // by columns
@@ -183,6 +323,7 @@ private:
       const Expr member = insideFamily(slot.factor, slot.member, row.loops);
       const Expr node = nodeOf(slot.factor, member);
       const Expr columnAt = column(c_.firstColumn[slot.factor], width, member, 0);
+      actions.push_back({node, columnAt, width, forwards});
       const auto put = [&](std::vector<ConstraintBlocks::Family>& list, ConstraintBlocks::Family f) {
         f.constraint = k;
         f.factor = slot.factor;
@@ -192,6 +333,7 @@ private:
       put(blocks_.jacobian, family(row.loops, rowNode, node, rowAt, columnAt, entries, width, forwards));
       put(blocks_.transposed, family(row.loops, node, rowNode, columnAt, rowAt, width, entries, backwards));
     }
+    if (held_) hold(row, entries, rowAt, actions);
     if (!diagonal_) return true;
     std::vector<Expr> off;
     for (int r = 0; r < entries; ++r)
@@ -233,6 +375,10 @@ private:
   std::string& why_;
   BlockPattern pattern_;
   ConstraintBlocks blocks_;
+  const bool held_;    ///< constraints make the masses regular (mechanics/constraints/Held.h)
+  const bool coupled_; ///< masses couple members
+  const sym::Array *masses_ = nullptr, *mean_ = nullptr, *weights_ = nullptr; ///< M's diagonal, its mean, W
+  const sym::Array* right_ = nullptr;
   bool diagonal_ = false;
   std::vector<std::int64_t> firstNode_, rowNode_;
   std::vector<std::function<void(const sym::Array*)>> fills_;
@@ -242,8 +388,72 @@ private:
 
 std::shared_ptr<const ConstraintBlocks> sparseBlocks(const System& system, Layer& layer,
                                                      const ConstraintEquations& equations,
-                                                     const std::vector<ConstraintRow>& rows, std::string& why) {
-  return Collecting(system, layer, equations, rows, why).run();
+                                                     const std::vector<ConstraintRow>& rows, std::string& why,
+                                                     const sym::Array*& right) {
+  Collecting collecting(system, layer, equations, rows, why);
+  auto blocks = collecting.run();
+  right = collecting.right();
+  return blocks;
+}
+
+const sym::Array* wholeMass(sym::Program& p, const ConstraintBlocks& blocks, std::int64_t columns) {
+  if (columns > mostConstrainedVelocities) return nullptr;
+  sym::Graph& g = p.graph();
+  const sym::Array* mass = g.newArray("M(all)", {columns, columns}, sym::Shape::scalar(), sym::Role::Temp);
+  for (const ConstraintBlocks::Family& f : blocks.mass)
+    for (int a = 0; a < f.rows; ++a)
+      for (int b = 0; b < f.columns; ++b) {
+        sym::Equation e;
+        e.kind = sym::EquationKind::Accumulate;
+        e.array = mass;
+        e.loops = f.loops;
+        e.index = {g.add(f.row, g.integer(a)), g.add(f.column, g.integer(b))};
+        e.value = g.load(blocks.matrix->values, {g.add(f.position, g.integer(a * f.columns + b))});
+        p.append(std::move(e));
+      }
+  return mass;
+}
+
+bool hasCoupledBlocks(const System& system) {
+  return system.constraints && system.constraints->blocks && (Collecting::hasDense(system) || isHeld(system));
+}
+
+std::vector<sema::ArrayTuple> solveSparseMass(Layer& layer, const std::vector<sema::Tuple>& rhs) {
+  const ConstraintEquations& c = *layer.system.constraints;
+  sym::Program& p = layer.program();
+  sym::Graph& g = p.graph();
+  const auto place = [&](std::size_t k, int component) {
+    const std::vector<Expr>& index = layer.system.factors[k].index;
+    const Expr first = g.integer(c.firstColumn[k] + component + 1);
+    if (index.empty()) return first;
+    return g.add(first,
+                 g.mul(g.integer(layer.model.factors[k].manifold->algebraSize()), g.sub(index[0], g.integer(1))));
+  };
+  const sym::Array* r = g.newArray("mu", {c.columns}, sym::Shape::scalar(), sym::Role::Temp);
+  for (std::size_t k = 0; k < rhs.size(); ++k) {
+    const std::vector<Expr> list = sema::entries(g, rhs[k]);
+    for (std::size_t a = 0; a < list.size(); ++a) {
+      sym::Equation e;
+      e.array = r;
+      e.loops = memberLoop(g, layer.model.factors[k].extent, layer.system.factors[k].index);
+      e.index = {place(k, static_cast<int>(a))};
+      e.value = list[a];
+      p.append(std::move(e));
+    }
+  }
+  Saddle saddle(p, c, c.blocks->matrix->values, sizeOfRates(p, c, r));
+  saddle.addRows();
+  saddle.subtract(r);
+  const sym::Array* all = saddle.finish("xi(mu)", true).change;
+  std::vector<sema::ArrayTuple> result;
+  for (std::size_t k = 0; k < rhs.size(); ++k) {
+    const sema::Factor& f = layer.model.factors[k];
+    std::vector<Expr> own;
+    for (int a = 0; a < f.manifold->algebraSize(); ++a) own.push_back(g.load(all, {place(k, a)}));
+    result.push_back(defineParts(p, f.velocityName + "(mu)", f.manifold->algebra(), f.extent,
+                                 layer.system.factors[k].index, sema::fromEntries(g, f.manifold->algebra(), own)));
+  }
+  return result;
 }
 
 } // namespace lmc::mechanics

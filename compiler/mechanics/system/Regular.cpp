@@ -93,7 +93,8 @@ private:
                fmt::format("the mass matrix is singular: the Lagrangian does not depend on {} of `{}`",
                            fmt::join(names, ", "), f.name))
         .note("an acceleration can be found only for velocities that carry kinetic energy")
-        .suggest("add a kinetic energy for this velocity, or declare a first-order `state` with a `flow`");
+        .suggest("add a kinetic energy for this velocity, a `constraint` that holds it, or declare a first-order "
+                 "`state` with a `flow`");
   }
 
   void reportCommon(const sema::Factor& f, const std::vector<std::string>& names) {
@@ -105,7 +106,7 @@ private:
                         fmt::join(names, ", "), f.name))
         .note("it depends on differences between members only, so the acceleration that they have in common is not "
               "determined")
-        .suggest("add a kinetic energy of the members themselves");
+        .suggest("add a kinetic energy of the members themselves, or constraints that hold them");
   }
 
   Layer& s_;
@@ -119,6 +120,13 @@ private:
 
 bool structurallyRegular(Layer& layer, Diagnostics& diagnostics) {
   return Regularity(layer, diagnostics).run();
+}
+
+bool isHeld(const System& system) {
+  if (!system.constraints || system.groups.size() != 1) return false;
+  const MassGroup& group = system.groups[0];
+  if (group.dense != system.constraints->mass) return false;
+  return group.dense != nullptr || (system.constraints->blocks && group.structure == MassStructure::Dense);
 }
 
 } // namespace lmc::mechanics

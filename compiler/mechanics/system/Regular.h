@@ -9,4 +9,7 @@ namespace lmc::mechanics {
 /// False if there are any. Needs the momenta.
 [[nodiscard]] bool structurallyRegular(Layer& layer, Diagnostics& diagnostics);
 
+/// Whether the one group of masses is M + B^T W B of a singular M and the constraints (mechanics/constraints/Held.h).
+[[nodiscard]] bool isHeld(const System& system);
+
 } // namespace lmc::mechanics

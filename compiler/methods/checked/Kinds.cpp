@@ -81,6 +81,7 @@ std::vector<Word> lagrangianWords() {
 /// written once serves equations on positions and on velocities alike.
 std::vector<Word> constraintWords(std::vector<Word> list) {
   const std::vector<Word> own = {
+      {"velocityinv", "kk", 'k', "velocityinv(k, v)", "dk of the curve retract(q, k) with the velocity v"},
       {"velocityinvT", "km", 'm', "velocityinvT(k, m)", "the inverse of the transpose of velocity(k, ·)"},
       {"holds", "yt", 'c', "holds(q, t)", "c of constraints on positions, 0 for those on velocities"},
       {"holdsdot", "ykt", 'c', "holdsdot(q, xi, t)", "the rates of these, and the equations of those on velocities"},

@@ -2,24 +2,24 @@
 
 #include "sym/derivatives/Derivative.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace lmc::methods {
 
 using sym::Expr;
 
-sema::ArrayTuple inputArrays(const sema::Model& model) {
+static sema::ArrayTuple dataOf(const sema::Model& model, sema::Parameter::Use use) {
   sema::ArrayTuple list;
   for (const sema::Parameter& p : model.parameters)
-    if (p.use == sema::Parameter::Use::InputValue) list.push_back(p.array);
+    if (p.use == use) list.push_back(p.array);
   return list;
 }
-
+sema::ArrayTuple inputArrays(const sema::Model& model) {
+  return dataOf(model, sema::Parameter::Use::InputValue);
+}
 sema::ArrayTuple parameterArrays(const sema::Model& model) {
-  sema::ArrayTuple list;
-  for (const sema::Parameter& p : model.parameters)
-    if (p.use == sema::Parameter::Use::Parameter) list.push_back(p.array);
-  return list;
+  return dataOf(model, sema::Parameter::Use::Parameter);
 }
 
 namespace {
@@ -42,14 +42,20 @@ std::int64_t numbersOf(const sema::ArrayTuple& arrays) {
 class Linearizer {
 public:
   Linearizer(mechanics::Layer& layer, const Step* step, const LinearizationRequest& request)
-      : system_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), step_(step), want_(request),
-        tangent_(layer), y_(tangent_.phase().state()), inputs_(inputArrays(m_)), parameters_(parameterArrays(m_)) {
+      : layer_(layer), system_(layer.system), m_(layer.model), p_(layer.program()), g_(p_.graph()), step_(step),
+        want_(request), tangent_(layer), y_(tangent_.phase().state()), inputs_(inputArrays(m_)),
+        parameters_(parameterArrays(m_)) {
     for (const PhaseSlot& s : tangent_.phase().slots()) {
       for (const sym::Array* a : s.state) {
         r_.state.push_back(a);
         slotOf_[a] = &s;
       }
     }
+    phaseParts_ = r_.state.size();
+    for (const sema::DiscreteVariable& d : m_.discretes)
+      if (std::find(want_.held.begin(), want_.held.end(), d.name) != want_.held.end())
+        r_.held.insert(r_.held.end(), d.arrays.begin(), d.arrays.end());
+    r_.state.insert(r_.state.end(), r_.held.begin(), r_.held.end());
   }
 
   Linearization run() {
@@ -88,6 +94,7 @@ private:
       sema::ArrayTuple arrays;
       for (const Component& c : r_.coordinates)
         arrays.push_back(g_.newArray(name + c.name, c.extents(), c.shape, sym::Role::State));
+      for (const sym::Array* a : r_.held) arrays.push_back(input(name, *a));
       return arrays;
     };
     r_.direction = coordinates("z.");
@@ -96,6 +103,8 @@ private:
     for (const sym::Array* a : inputs_) r_.inputDirection.push_back(input("d", *a));
     for (const sym::Array* a : parameters_) r_.parameterDirection.push_back(input("d", *a));
     for (const sym::Array* a : r_.state) r_.storageChange.push_back(input("d", *a));
+    for (const char* name : {"dt", "dh"})
+      if (want_.jumps) r_.timeDirection.push_back(g_.newArray(name, {}, sym::Shape::scalar(), sym::Role::State));
   }
 
   void collectOutputs() {
@@ -107,8 +116,12 @@ private:
   /// A tuple by parts of the state as a tuple of loads of such arrays.
   sema::Tuple loadState(const sema::ArrayTuple& arrays) {
     sema::Tuple r;
-    for (std::size_t k = 0; k < r_.state.size(); ++k) r.push_back(g_.load(arrays[k], slotOf_.at(r_.state[k])->index));
+    for (std::size_t k = 0; k < phaseParts_; ++k) r.push_back(g_.load(arrays[k], slotOf_.at(r_.state[k])->index));
     return r;
+  }
+
+  void addHeld(sema::ArrayTuple& list, const std::string& name, Held what) {
+    appendHeld(p_, list, r_.held, r_.direction, name, what);
   }
 
   void addGeometry() {
@@ -118,12 +131,18 @@ private:
     r_.lifted = tangent_.phase().storePoint(tangent_.change(y_, z), "lifted");
     r_.read = store(p_, r_.coordinates, tangent_.coordinates(y_, loadState(r_.storageChange)), "read");
     r_.rate = store(p_, r_.coordinates, tangent_.fieldCoordinates(y_, tangent_.field()), "rate");
+    addHeld(r_.moved, "moved", Held::Moved);
+    addHeld(r_.lifted, "lifted", Held::Same);
+    addHeld(r_.rate, "rate", Held::Zero);
+    r_.read.insert(r_.read.end(), r_.storageChange.begin() + static_cast<std::ptrdiff_t>(phaseParts_),
+                   r_.storageChange.end());
   }
 
   void collectNext() {
     std::unordered_map<const sym::Array*, const sym::Array*> of;
     for (std::size_t k = 0; k < step_->state.size(); ++k) of[step_->state[k]] = step_->next[k];
-    for (const sym::Array* a : r_.state) r_.next.push_back(of.at(a));
+    for (std::size_t k = 0; k < phaseParts_; ++k) r_.next.push_back(of.at(r_.state[k]));
+    r_.next.insert(r_.next.end(), r_.held.begin(), r_.held.end());
   }
 
   // --- arrays with a prefix --------------------------------------------------------------------------------------
@@ -255,15 +274,26 @@ private:
     };
     seed(inputs_, r_.inputDirection);
     seed(parameters_, r_.parameterDirection);
+    seed(r_.held, {r_.direction.begin() + static_cast<std::ptrdiff_t>(r_.coordinates.size()), r_.direction.end()});
+    if (want_.jumps) seed({m_.time, step_->stepSize}, r_.timeDirection);
     if (r_.ofField) {
       const sema::Tuple f = tangent_.field();
       const auto v = tangent_.variation(y_, f, pass.z, along(t, f));
       r_.ofField->change = storeValues(coordinateValues(v.rate), "A");
       r_.ofField->fieldChange = storeValues(coordinateValues(v.change), "D");
+      addHeld(r_.ofField->change, "A", Held::Zero);
+      addHeld(r_.ofField->fieldChange, "D", Held::Zero);
     }
-    if (r_.ofStep) r_.ofStep->change = storeValues(stepChange(t), "Phi");
+    if (r_.ofStep) {
+      r_.ofStep->change = storeValues(stepChange(t), "Phi");
+      addHeld(r_.ofStep->change, "Phi", Held::Same);
+    }
     if (r_.ofOutputs) r_.ofOutputs->change = storeValues(changeOf(t, r_.outputs), "C");
     if (r_.ofConstraints) r_.ofConstraints->change = storeValues(changeOf(t, r_.constraints), "G");
+    if (!want_.jumps) return;
+    sema::ArrayTuple change = pass.change;
+    addHeld(change, "reset", Held::Same);
+    r_.jumps = jumpChanges(layer_, t, r_.state, change);
   }
 
   // --- matrices --------------------------------------------------------------------------------------------------
@@ -373,17 +403,25 @@ private:
   // --- adjoint ---------------------------------------------------------------------------------------------------
 
   /// Covectors of everything that `terms` depend on; `own` is what reaches the coordinates directly.
+  /// `held`: whether discrete variables stay what they are under the map, or are not among its values.
   void storeAdjoint(MapDerivative& d, const std::vector<sym::SeededTerm>& terms, const sema::Tuple& own,
-                    const std::string& name) {
+                    const std::string& name, Held held = Held::Zero) {
     sema::ArrayTuple all = r_.state;
     all.insert(all.end(), inputs_.begin(), inputs_.end());
     all.insert(all.end(), parameters_.begin(), parameters_.end());
     const sym::Gradient gradient = sym::gradient(p_, terms, all, name);
     sema::Tuple state;
-    for (const sym::Array* a : r_.state) state.push_back(gradient.of(a, slotOf_.at(a)->index));
+    for (std::size_t k = 0; k < phaseParts_; ++k)
+      state.push_back(gradient.of(r_.state[k], slotOf_.at(r_.state[k])->index));
     sema::Tuple z = tangent_.changeTransposed(y_, state);
     if (!own.empty()) z = sema::add(g_, z, own);
     d.byState = store(p_, r_.coordinates, z, name + ".x");
+    for (std::size_t k = 0; k < r_.held.size(); ++k)
+      d.byState.push_back(
+          sym::defineLike(p_, *r_.held[k], name + "." + r_.held[k]->name, [&](const std::vector<Expr>& index) {
+            const Expr own = gradient.of(r_.held[k], index);
+            return held == Held::Same ? g_.add(own, g_.load(r_.covector[r_.coordinates.size() + k], index)) : own;
+          }));
     const auto ofData = [&](const sema::ArrayTuple& arrays) {
       return storeValues(
           valuesOf(arrays, [&](const sym::Array* a, const std::vector<sym::Expr>& i) { return gradient.of(a, i); }),
@@ -413,7 +451,7 @@ private:
       const sema::Tuple next = loadState(r_.next);
       const Space points = tangent_.phase().pointSpace();
       const sema::Tuple seeds = hold({}, points, tangent_.coordinatesTransposed(next, lambda), "Phi/dy");
-      storeAdjoint(*r_.ofStep, terms(points, next, seeds), {}, "Phi/");
+      storeAdjoint(*r_.ofStep, terms(points, next, seeds), {}, "Phi/", Held::Same);
     }
     if (!r_.ofOutputs) return;
     std::vector<sym::SeededTerm> list;
@@ -434,6 +472,7 @@ private:
     return arrays;
   }
 
+  mechanics::Layer& layer_;
   const mechanics::System& system_;
   const sema::Model& m_;
   sym::Program& p_;
@@ -445,6 +484,7 @@ private:
   sema::ArrayTuple inputs_, parameters_;
   std::unordered_map<const sym::Array*, const PhaseSlot*> slotOf_;
   Linearization r_;
+  std::size_t phaseParts_ = 0; ///< of the state, without discrete variables
 };
 
 } // namespace

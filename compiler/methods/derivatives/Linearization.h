@@ -8,6 +8,7 @@
 #pragma once
 
 #include "methods/Instantiate.h"
+#include "methods/derivatives/JumpDerivatives.h"
 #include "methods/derivatives/LinearizationRequest.h"
 #include "methods/derivatives/TangentCoordinates.h"
 
@@ -29,7 +30,8 @@ struct MapDerivative {
 };
 
 struct Linearization {
-  Space coordinates; ///< of a tangent vector
+  Space coordinates;     ///< of a tangent vector; numbers of `held` follow in all arrays that are shaped like one
+  sema::ArrayTuple held; ///< real discrete variables (LinearizationRequest::held)
 
   // Inputs of the functions, of role State.
   sema::ArrayTuple direction;                          ///< coordinates
@@ -37,6 +39,7 @@ struct Linearization {
   sema::ArrayTuple covector, fieldCovector;            ///< of coordinates; of a Variation's rate and change
   sema::ArrayTuple outputCovector;                     ///< shaped like the outputs
   sema::ArrayTuple storageChange;                      ///< shaped like the state
+  sema::ArrayTuple timeDirection; ///< changes of the time and of the length of the step; empty without jumps
 
   // Geometry at the state.
   sema::ArrayTuple moved;       ///< the state moved along `direction`
@@ -51,6 +54,7 @@ struct Linearization {
   std::optional<MapDerivative> ofField, ofStep, ofOutputs;
   /// Of the constraints, by the state alone: along which directions they hold.
   std::optional<MapDerivative> ofConstraints;
+  std::optional<JumpChanges> jumps;
 };
 
 /// The arrays of a model that are inputs, and those that are parameters, of role Param, in the order of declaration.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace lmc::methods {
 
@@ -13,6 +15,11 @@ struct LinearizationRequest {
   /// Tangent vectors with more numbers have their matrices assembled from images, one column after the other: all
   /// columns at once would need as much memory for every intermediate result.
   std::int64_t largestMatrix = 96;
+  /// Of events, resets, samplings and contacts, too, with steps of a model whose state jumps; then without whole
+  /// matrices.
+  bool jumps = false;
+  /// Discrete variables that are real numbers: their changes are coordinates behind those of the phase manifold.
+  std::vector<std::string> held = {};
 };
 
 } // namespace lmc::methods

@@ -1,9 +1,11 @@
 #include "methods/derivatives/LocalError.h"
 
 #include "mechanics/system/Geometry.h"
+#include "mechanics/system/Knowledge.h"
 #include "methods/phase/Phase.h"
 #include "sema/manifolds/Generator.h"
 #include "sym/Largest.h"
+#include "sym/Rewrite.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -125,9 +127,8 @@ public:
       const sema::Tuple from(y.begin() + first, y.begin() + middle);
       const sema::Tuple to(yhat.begin() + first, yhat.begin() + middle);
       if (s.pointCount > 0) {
-        const sema::Tuple moved = s.manifold->isGroup()
-                                      ? onGroup(s, from, to)
-                                      : mechanics::velocityOf(p_, *s.manifold, false, from, sema::sub(g_, to, from));
+        const sema::Tuple moved =
+            s.manifold->isGroup() ? onGroup(s, from, to) : onOrbit(*s.manifold, from, sema::sub(g_, to, from));
         u.insert(u.end(), moved.begin(), moved.end());
       }
       for (auto k = middle; k < end; ++k) u.push_back(g_.sub(*(yhat.begin() + k), *(y.begin() + k)));
@@ -231,6 +232,27 @@ private:
       largest = largest ? g_.function(sym::Op::Max, largest, square) : square;
     }
     return largest;
+  }
+
+  /// The horizontal algebra element with T(y) u = change by least squares: T^T T u = T^T change. Where T^T T u is u
+  /// itself, nothing has to be solved for.
+  sema::Tuple onOrbit(const sema::Manifold& m, const sema::Tuple& from, const sema::Tuple& change) {
+    return isIsometric(m) ? mechanics::generatorTransposed(p_, m, false, from, change)
+                          : mechanics::velocityOf(p_, m, false, from, change);
+  }
+
+  /// T^T T u = u for horizontal u at every point, and T^T change is horizontal since T takes conormals to 0.
+  bool isIsometric(const sema::Manifold& m) {
+    if (!sema::isotropyIsNormal(p_, m)) return false;
+    const auto q = sema::dummies(g_, m.point(), "q"), w = sema::dummies(g_, m.algebra(), "w");
+    const sema::Tuple at = sema::loads(g_, q, {}), xi = sema::loads(g_, w, {});
+    const sema::Tuple twice =
+        mechanics::generatorTransposed(p_, m, false, at, sema::generator(p_, m, sema::Frame::Space, at, xi));
+    const auto keep = [](sym::Rewriter&, const sym::Node&, const std::vector<Expr>&) { return Expr(); };
+    sym::Rewriter known(g_, keep, mechanics::manifoldKnowledge(p_, {{&m, q, {w}, {}}}));
+    for (std::size_t k = 0; k < xi.size(); ++k)
+      if (known(twice[k]) != xi[k]) return false;
+    return true;
   }
 
   sema::Tuple onGroup(const PhaseSlot& s, const sema::Tuple& from, const sema::Tuple& to) {

@@ -29,7 +29,8 @@ public:
   sema::Tuple shifted(const sema::Tuple& point, const sema::Tuple& shift) override;
   sema::Tuple difference(const sema::Tuple& a, const sema::Tuple& b, const sema::Tuple& shift) override;
   void useRetraction(const std::string& name) override { retraction_ = name; }
-  sym::Expr positionSize() override;
+  /// Displacements are the unknowns.
+  sym::Expr positionSize(sym::Expr h) override;
 
   sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
   sema::Value product(const sema::Value& a, const sema::Value& b) override;

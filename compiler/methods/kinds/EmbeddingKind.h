@@ -28,10 +28,22 @@ public:
   std::vector<sema::Value> runge(const Tableau& tableau, const sema::Tuple& y, sym::Expr h, sym::Expr time,
                                  Range where);
 
+  /// The same where all stages call one f (SharedStages).
+  std::vector<sema::Value> rungeShared(const Tableau& tableau, const sema::Tuple& y, sym::Expr time, Range where);
+  /// The arrays of the model that f is made of.
+  [[nodiscard]] std::vector<const sym::Array*> rateArrays() const;
+  /// Of a state.
+  [[nodiscard]] std::int64_t numbers() const { return sizeOf(all_); }
+  /// No family is so large that its code are loops.
+  [[nodiscard]] bool isWrittenOut() const;
+
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   void finish(const std::vector<sema::Value>& next) override;
   void embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) override;
+  /// Rates are the unknowns, and those known to the round-off of positions over h. Of it a part, by which the motion
+  /// itself counts where there is one.
+  sym::Expr positionSize(sym::Expr h) override;
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value defaultStart() override;
   // There are no points: every state is a vector.
@@ -61,6 +73,9 @@ private:
   };
 
   static sema::Value vectorValue(sema::Tuple parts);
+  /// Numbers one after the other, and the parts that they are.
+  const sym::Array* flat(const sema::Tuple& parts, const std::string& name);
+  sema::Tuple unflat(const sym::Array* numbers);
   void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<sema::Part>& fiber);
   sema::Tuple part(const sema::Tuple& all, std::size_t first, std::size_t count) const;
   /// Copies of arrays of the model for the state y at a time; the copies' loads.

@@ -137,6 +137,15 @@ sema::Tuple LagrangianKind::curveVelocity(const sema::Tuple& k, const sema::Tupl
   return r;
 }
 
+sema::Tuple LagrangianKind::curveChange(const sema::Tuple& k, const sema::Tuple& velocity) {
+  sema::Tuple r;
+  for (const Slot& s : slots_) {
+    const GroupCalculus c = calculus(s, s.body() ? Handed::Opposite : Handed::Group);
+    append(r, c.dretractinv(retraction_, algebraOf(s, k), algebraOf(s, velocity)));
+  }
+  return r;
+}
+
 sema::Tuple LagrangianKind::curveMomentum(const sema::Tuple& k, const sema::Tuple& m) {
   sema::Tuple r;
   for (const Slot& s : slots_) {
@@ -172,6 +181,8 @@ sema::Value LagrangianKind::word(const Word& word, const std::vector<sema::Value
   if (args.size() == 3) return placeWord(word.name, args);
   if (word.name == "velocityinvT")
     return valueOf(sema::ValueKind::PhaseDual, curveMomentum(args[0].parts, args[1].parts));
+  if (word.name == "velocityinv")
+    return valueOf(sema::ValueKind::PhaseAlgebra, curveChange(args[0].parts, args[1].parts));
   if (word.name == "velocity")
     return valueOf(sema::ValueKind::PhaseAlgebra, curveVelocity(args[0].parts, args[1].parts));
   if (word.name == "chord") return valueOf(sema::ValueKind::PhaseAlgebra, chord(args[0].parts));

@@ -35,6 +35,8 @@ protected:
   sema::Tuple acceleration(const Place& place);
   /// The velocity of the curve retract(q, k(t)) with k' = change, in the declared frame.
   sema::Tuple curveVelocity(const sema::Tuple& k, const sema::Tuple& change);
+  /// k' of that curve where it has the given velocity.
+  sema::Tuple curveChange(const sema::Tuple& k, const sema::Tuple& velocity);
   /// The momentum at the end of that curve from the slope of a function of k: the inverse of the transpose.
   sema::Tuple curveMomentum(const sema::Tuple& k, const sema::Tuple& m);
   /// Each factor's k times sin(a/2)/(a/2) with its angle a: as long as the chord of the arc.

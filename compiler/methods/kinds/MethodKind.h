@@ -30,9 +30,9 @@ public:
   /// estimates.
   virtual void embed(const std::vector<sema::Value>& /*second*/, const std::vector<sema::Value>& /*third*/) {}
 
-  /// The size of the positions at the begin of a step, to whose round-off equations on positions are solved; empty
-  /// where the kind has none.
-  [[nodiscard]] virtual sym::Expr positionSize() { return {}; }
+  /// What an unknown of equations on positions counts against beside its own size in a step of length h: such equations
+  /// hold to the round-off of the positions, whatever the motion, which may be none. Empty where nothing is added.
+  [[nodiscard]] virtual sym::Expr positionSize(sym::Expr h) { return (void)h, sym::Expr(); }
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const sema::Value& v) const = 0;
   /// What an unknown of `solve` is and starts from when nothing is said.
@@ -52,6 +52,7 @@ struct KindContext {
   mechanics::Layer& layer; ///< that the step is added to
   const mechanics::System& system;
   Step& step;
+  bool sharesStages = false; ///< stages of a long step may call one f
 };
 
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they

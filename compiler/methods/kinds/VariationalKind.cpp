@@ -1,6 +1,7 @@
 #include "methods/kinds/VariationalKind.h"
 
 #include "mechanics/constraints/Saddle.h"
+#include "mechanics/constraints/Sparse.h"
 #include "methods/solve/Newton.h"
 #include "methods/solve/Projection.h"
 #include "sema/manifolds/Generator.h"
@@ -29,7 +30,9 @@ void VariationalKind::finish(const std::vector<sema::Value>& next) {
     return velocityOf(point, field_.refusal.empty() ? projected(point, momentum) : momentum, end);
   };
   const sema::Tuple momentum = load(g_, algebra_, p);
-  sema::Tuple xi = field_.refusal.empty() ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
+  // Sparse systems are refined themselves, and of a momentum without motion only rounding would be left.
+  const bool refine = field_.refusal.empty() && !mechanics::hasCoupledBlocks(context_.system);
+  sema::Tuple xi = refine ? refinedVelocity(point, momentum, end, velocity) : velocity(momentum);
   if (context_.system.constraints) xi = onRates(q, xi, end);
   setNext(q, store(p_, algebra_, xi, "next.xi"));
 }
@@ -300,7 +303,7 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   for (std::size_t k = 0; k < inner.size(); ++k) require(formula.nodes[k].q, formula.nodes[k].time, inner[k]);
   if (held) {
     // Of many bodies a small part: what remains of a change of a long chain at rest is rounding of its positions.
-    const Expr size = sparse ? g_.scale(sym::Number::ratio(1, 1000), positionSize()) : positionSize();
+    const Expr size = sparse ? g_.scale(sym::Number::ratio(1, 1000), positionSize(h)) : positionSize(h);
     residuals.emplace_back(spaces.back(), sema::Tuple{g_.sub(newton.iterate(spaces.size() - 1)[0], size)});
     starts.push_back({size});
   }

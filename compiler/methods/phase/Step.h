@@ -3,6 +3,7 @@
 
 #include "sym/Program.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,20 @@ struct KeptNumbers {
 struct StepPart {
   std::size_t step = 0; ///< among Step::steps
   double begin = 0, length = 1;
+};
+
+/// The stages of an explicit Runge–Kutta method in storage coordinates, where f stands in the code once and is called:
+/// k_i = rate at the time t + c_i h and at point = begin + h sum_j a_ij k_j, and then begin + h sum_i b_i k_i for each
+/// list of weights b. All arrays are of d numbers, one extent; sums of whole rows of numbers are no equations.
+struct SharedStages {
+  const sym::Array* begin = nullptr; ///< the state at the begin
+  const sym::Array* point = nullptr; ///< role State: what `rate` reads
+  const sym::Array* rate = nullptr;  ///< y' there, at Model::time
+  std::vector<std::vector<double>> a;
+  std::vector<double> c;
+  std::vector<std::vector<double>> weights; ///< of the result, and of those for the error estimate
+  std::vector<const sym::Array*> ends;      ///< role State: what `next` and the embedded results read, one for each
+  std::vector<std::size_t> own;             ///< the stages that the result needs
 };
 
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
@@ -45,6 +60,10 @@ struct Step {
   /// from the state that the one before left. Then `next` is empty.
   std::vector<Step> steps;
   std::vector<StepPart> parts;
+  /// Of a method whose stages share code; then `next` and the embedded results are what becomes of their `ends`.
+  std::optional<SharedStages> stages = {};
+  /// Several functions that call each other.
+  [[nodiscard]] bool sharesCode() const { return !parts.empty() || stages; }
 };
 
 } // namespace lmc::methods

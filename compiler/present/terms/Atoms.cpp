@@ -64,7 +64,8 @@ TreePtr Fold::formTree(Atom a) {
       const Poly m = k < split ? t_.transpose(t_.of(list[k])) : t_.of(list[k]);
       transposes += m.terms.begin()->first.core->kind == Kind::Transpose ? 1 : 0;
     }
-    if (transposes < fewest) {
+    const bool isSquare = u == v && 2 * split == list.size(); // (A v) . (A v)
+    if (transposes < fewest || (transposes == fewest && isSquare)) {
       fewest = transposes;
       best = split;
     }
@@ -122,6 +123,10 @@ TreePtr Fold::atom(Atom a) {
   case Kind::Call: {
     if (a->name == "dot") return ordered(Order::function, dotTree(kid(0), kid(1)));
     std::vector<TreePtr> kids = all();
+    if (a->name.starts_with("curve ")) {
+      kids.insert(kids.begin(), tree(Op::Name, {}, {}, a->name.substr(6)));
+      return ordered(Order::function, tree(Op::Call, std::move(kids), a->shape, "curve"));
+    }
     if (a->name == "sqrt" && kids[0]->op == Op::Number && kids[0]->number.isOne()) return kids[0]; // by an identity
     return ordered(Order::function, tree(Op::Call, std::move(kids), a->shape, a->name));
   }

@@ -14,6 +14,8 @@ public:
   /// `taken`: names that no index of a sum may have.
   Fold(Terms& terms, std::set<std::string> taken) : t_(terms), taken_(std::move(taken)) {}
   [[nodiscard]] TreePtr operator()(const Poly& p) { return folded(p); }
+  /// An index that is free in what is shown: no sum is over one of its name.
+  void reserve(Atom index, const std::string& name) { names_.emplace_back(index, name); }
   /// How an integer is shown: where it stands for a name, "N - 1".
   std::function<TreePtr(std::int64_t)> integer;
 

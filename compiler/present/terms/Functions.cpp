@@ -1,6 +1,8 @@
 // Functions of scalars, literals, conditions, and what is known of atoms.
 #include "present/terms/Terms.h"
 
+#include <algorithm>
+
 namespace lmc::present {
 
 namespace {
@@ -55,6 +57,8 @@ Poly Terms::vector(const std::vector<Poly>& entries) {
 }
 
 Poly Terms::matrix(int rows, int cols, const std::vector<Poly>& entries) {
+  if (std::all_of(entries.begin(), entries.end(), [](const Poly& p) { return p.isZero(); }))
+    return zero(sym::Shape::mat(rows, cols));
   std::vector<Atom> kids;
   kids.reserve(entries.size());
   for (const Poly& p : entries) kids.push_back(seal(p));

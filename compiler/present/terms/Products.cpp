@@ -64,6 +64,12 @@ bool Terms::cancels(Atom a, Atom b) const {
   return (a->kind == Kind::Inverse && a->kids[0] == b) || (b->kind == Kind::Inverse && b->kids[0] == a);
 }
 
+/// A B is shorter than it is written.
+bool Terms::cancelling(Atom a, Atom b) const {
+  return cancels(a, b) || (a == b && traitsOf(a).idempotent) || a->kind == Kind::Identity ||
+         b->kind == Kind::Identity || a->kind == Kind::Outer || b->kind == Kind::Outer;
+}
+
 Poly Terms::chain(std::vector<Atom> list) {
   const sym::Shape shape = list.back()->shape.rank == 1
                                ? sym::Shape::vec(list.front()->shape.rows)
@@ -74,6 +80,9 @@ Poly Terms::chain(std::vector<Atom> list) {
       if (list[k]->kind == Kind::Identity || list[k + 1]->kind == Kind::Identity) {
         list.erase(list.begin() + static_cast<std::ptrdiff_t>(list[k]->kind == Kind::Identity ? k : k + 1));
         changed = true;
+      } else if (list[k] == list[k + 1] && traitsOf(list[k]).idempotent) {
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+        changed = true;
       } else if (cancels(list[k], list[k + 1])) {
         const int n = list[k]->shape.rows;
         list.erase(list.begin() + static_cast<std::ptrdiff_t>(k), list.begin() + static_cast<std::ptrdiff_t>(k) + 2);
@@ -83,9 +92,10 @@ Poly Terms::chain(std::vector<Atom> list) {
     }
   }
   if (list.size() == 1) return of(list[0]);
-  if (const Poly f = known(make(Kind::Chain, shape, list));
-      f.terms.size() != 1 || f.terms.begin()->first.core == nullptr)
-    return f;
+  for (const std::vector<Atom>& none : vanishing_)
+    if (std::search(list.begin(), list.end(), none.begin(), none.end()) != list.end()) return zero(shape);
+  const Atom self = make(Kind::Chain, shape, list);
+  if (const Poly f = known(self); f.terms.size() != 1 || f.terms.begin()->first.core != self) return f;
   // the last two, where their product is no chain
   const Atom m = list[list.size() - 2], v = list.back();
   const auto rest = [&](const Poly& product) {
@@ -94,7 +104,7 @@ Poly Terms::chain(std::vector<Atom> list) {
     return p;
   };
   if (v->shape.rank == 1) {
-    if (m->kind == Kind::Hat) return rest(cross(of(m->kids[0]), of(v)));
+    if (m->kind == Kind::Hat && m->shape.rows == 3 && crosses) return rest(cross(of(m->kids[0]), of(v)));
     if (m->kind == Kind::Outer) return mul(dot(of(m->kids[1]), of(v)), rest(of(m->kids[0])));
     if (v->kind == Kind::Cross && traitsOf(m).rotation)
       return rest(cross(matmul(of(m), of(v->kids[0])), matmul(of(m), of(v->kids[1]))));
@@ -107,10 +117,22 @@ Poly Terms::chain(std::vector<Atom> list) {
         column.push_back(open(m->kids[static_cast<std::size_t>(i * m->shape.cols + j - 1)]));
       return rest(vector(column));
     }
+    const auto dyad = std::find_if(list.begin(), list.end(), [](Atom a) { return a->kind == Kind::Outer; });
+    if (dyad != list.end()) { // M a b^T N v
+      Poly p = of((*dyad)->kids[0]);
+      for (auto k = dyad; k != list.begin();) p = matmul(of(*--k), p);
+      return mul(dot(of((*dyad)->kids[1]), chain({dyad + 1, list.end()})), p);
+    }
   } else if (v->kind == Kind::Outer) {
     return rest(outer(matmul(of(m), of(v->kids[0])), of(v->kids[1])));
   } else if (m->kind == Kind::Outer) {
     return rest(outer(of(m->kids[0]), matmul(transpose(of(v)), of(m->kids[1]))));
+  } else if (const auto dyad = std::find_if(list.begin(), list.end(), [](Atom a) { return a->kind == Kind::Outer; });
+             dyad != list.end()) { // M a b^T N
+    const Poly tail = chain({dyad + 1, list.end()});
+    Poly p = outer(of((*dyad)->kids[0]), matmul(transpose(tail), of((*dyad)->kids[1])));
+    for (auto k = dyad; k != list.begin();) p = matmul(of(*--k), p);
+    return p;
   }
   return of(make(Kind::Chain, shape, std::move(list)));
 }
@@ -207,6 +229,7 @@ Poly Terms::inverse(const Poly& a) {
 // ---- inner products
 
 Poly Terms::dot(const Poly& a, const Poly& b) {
+  if (a.shape.rank == 2 && recombines) return trace(matmul(transpose(a), b));
   if (a.shape.rank == 2) {
     return bilinear(a, b, sym::Shape::scalar(), [this](Atom x, Atom y) {
       if (x->kind == Kind::Outer) return dot(of(x->kids[0]), matmul(of(y), of(x->kids[1])));
@@ -221,6 +244,10 @@ Poly Terms::dot(const Poly& a, const Poly& b) {
 }
 
 Poly Terms::coreDot(Atom a, Atom b) {
+  const auto isAxial = [](Atom x) { return x->kind == Kind::Call && x->name == "axial"; };
+  for (const auto& [w, x] : {std::pair(a, b), std::pair(b, a)}) // w . axial(S) = <A(w), S>
+    if (recombines && isAxial(x) && w->kind != Kind::Basis && !(w->kind == Kind::Chain && crosses))
+      return scaled(-1, trace(matmul(hat(of(w)), of(x->kids[0]))));
   std::vector<Atom> list;
   Poly sign = number(1);
   if (a->kind == Kind::Chain) { // u^T A^T B v
@@ -275,6 +302,7 @@ Poly Terms::form(Atom u, std::vector<Atom> list, Atom v) {
   back.push_back(u);
   const auto before = [](Atom x, Atom y) { return x->id < y->id; };
   const bool turned = std::lexicographical_compare(back.begin(), back.end(), forth.begin(), forth.end(), before);
+  if (back == forth && Terms::constant(sign) == -1) return zero(sym::Shape::scalar()); // u^T A u, A^T = -A
   if (!turned) return known(make(Kind::Form, sym::Shape::scalar(), forth));
   return mul(sign, known(make(Kind::Form, sym::Shape::scalar(), back)));
 }
@@ -290,11 +318,17 @@ std::optional<Poly> Terms::gradientOf(Atom f, Atom u) {
     return {};
   }
   if (f->kind != Kind::Form) return {};
-  if (f->kids.front() == u) return chain({f->kids.begin() + 1, f->kids.end()});
-  if (f->kids.back() != u) return {};
-  Poly g = of(f->kids.front());
-  for (std::size_t k = 1; k + 1 < f->kids.size(); ++k) g = matmul(transpose(of(f->kids[k])), g);
-  return g;
+  std::optional<Poly> g;
+  if (f->kids.front() == u) {
+    g = chain({f->kids.begin() + 1, f->kids.end()});
+  } else if (f->kids.back() == u) {
+    g = of(f->kids.front());
+    for (std::size_t k = 1; k + 1 < f->kids.size(); ++k) g = matmul(transpose(of(f->kids[k])), *g);
+  }
+  // what is known of the product makes it another one, which is not shorter beside u
+  const bool other = recombines && g && f->kids.size() > 2 &&
+                     (g->terms.size() != 1 || g->terms.begin()->first.core->kind != Kind::Chain);
+  return other ? std::nullopt : g;
 }
 
 Poly Terms::triple(Atom a, Atom b, Atom c) {
@@ -365,6 +399,15 @@ Poly Terms::plainDot(const Poly& a, const Poly& b) {
 
 Poly Terms::coreCross(Atom a, Atom b) {
   if (a == b) return zero(sym::Shape::vec(3));
+  if (!crosses) {
+    const auto isOfAlgebra = [this](Atom x) {
+      return (x->kind == Kind::Call && x->name == "axial") || (isVelocity && isVelocity(x));
+    };
+    if (isOfAlgebra(a) && isOfAlgebra(b)) return unhat(matmul(hat(of(a)), hat(of(b))));
+    if (isOfAlgebra(a)) return matmul(hat(of(a)), of(b));
+    if (isOfAlgebra(b)) return scaled(-1, matmul(hat(of(b)), of(a)));
+    return unhat(outer(of(b), of(a)));
+  }
   int i = 0, j = 0;
   if (isUnit(a, i) && isUnit(b, j)) {
     const int k = 6 - i - j;
@@ -395,32 +438,9 @@ Poly Terms::coreCross(Atom a, Atom b) {
   return plainCross(of(a), of(b));
 }
 
-Poly Terms::hat(const Poly& a) {
-  return linear(a, sym::Shape::mat(3, 3), [this](Atom x) { return of(make(Kind::Hat, sym::Shape::mat(3, 3), {x})); });
-}
-
 Poly Terms::outer(const Poly& a, const Poly& b) {
   const sym::Shape shape = sym::Shape::mat(a.shape.rows, b.shape.rows);
   return bilinear(a, b, shape, [&](Atom x, Atom y) { return of(make(Kind::Outer, shape, {x, y})); });
-}
-
-/// (A32 - A23, A13 - A31, A21 - A12), which is the axial vector of A - A^T.
-Poly Terms::unhat(const Poly& a) {
-  return linear(a, sym::Shape::vec(3), [this](Atom x) -> Poly {
-    switch (x->kind) {
-    case Kind::Hat:
-      return scaled(2, open(x->kids[0]));
-    case Kind::Identity:
-      return zero(sym::Shape::vec(3));
-    case Kind::Outer:
-      return cross(of(x->kids[1]), of(x->kids[0]));
-    case Kind::Transpose:
-      return scaled(-1, unhat(of(x->kids[0])));
-    default:
-      if (traitsOf(x).symmetric) return zero(sym::Shape::vec(3));
-      return of(make(Kind::Call, sym::Shape::vec(3), {x}, "axial"));
-    }
-  });
 }
 
 } // namespace lmc::present

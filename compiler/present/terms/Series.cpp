@@ -78,12 +78,7 @@ Poly Terms::writtenOut(const Poly& a, std::int64_t members) {
     memo.emplace(x, value);
     return value;
   };
-  Poly sum = zero(a.shape);
-  for (const auto& [m, c] : a.terms) {
-    Poly scalars = number(c);
-    for (const auto& [x, n] : m.powers) scalars = mul(power(atom(x), n), scalars);
-    sum = add(std::move(sum), m.core != nullptr ? mul(scalars, atom(m.core)) : scalars);
-  }
+  Poly sum = mapped(a, atom);
   members_ = 0;
   return sum;
 }

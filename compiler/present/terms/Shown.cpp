@@ -84,7 +84,14 @@ TreePtr negTree(const TreePtr& a) {
   if (a->op == Op::Number) return numberTree(-a->number);
   if (a->op == Op::Cross) return tree(Op::Cross, {a->kids[1], a->kids[0]}, a->shape);
   if (a->op == Op::Zero) return a;
-  if (a->op == Op::Mul && a->kids.back()->op == Op::Cross) {
+  const auto isDyad = [](const TreePtr& t) {
+    return t->op == Op::Call && t->text == "axial" && t->kids[0]->op == Op::Outer;
+  };
+  if (isDyad(a)) { // axial(b a^T) = -axial(a b^T)
+    const TreePtr& o = a->kids[0];
+    return ordered(a->order, tree(Op::Call, {tree(Op::Outer, {o->kids[1], o->kids[0]}, o->shape)}, a->shape, "axial"));
+  }
+  if (a->op == Op::Mul && (a->kids.back()->op == Op::Cross || isDyad(a->kids.back()))) {
     std::vector<TreePtr> kids = a->kids;
     kids.back() = negTree(kids.back());
     return tree(Op::Mul, std::move(kids), a->shape);

@@ -346,6 +346,23 @@ Poly Terms::substitute(const Poly& a, Atom index, const Poly& by) {
     memo.emplace(x, value);
     return value;
   };
+  return mapped(a, atom);
+}
+
+Poly Terms::withIndex(const Poly& a, Atom from, Atom to) {
+  std::unordered_map<Atom, Poly> memo;
+  std::function<Poly(Atom)> atom = [&](Atom x) -> Poly {
+    if (const auto it = memo.find(x); it != memo.end()) return it->second;
+    const bool isMember = x->kind == Kind::Symbol && x->kids == std::vector<Atom>{from};
+    Poly value = isMember ? of(symbol(x->array, x->name, x->shape, {to})) : rebuilt(x, atom);
+    memo.emplace(x, value);
+    return value;
+  };
+  return mapped(a, atom);
+}
+
+/// The sum with other values of its atoms, in normal form.
+Poly Terms::mapped(const Poly& a, const std::function<Poly(Atom)>& atom) {
   Poly sum = zero(a.shape);
   for (const auto& [m, c] : a.terms) {
     Poly scalars = number(c);
@@ -361,15 +378,8 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
   if (a->kind != Kind::Sealed && a->kind != Kind::Series)
     for (const Atom k : a->kids) kids.push_back(kid(k));
   switch (a->kind) {
-  case Kind::Sealed: {
-    Poly sum = zero(a->shape);
-    for (const auto& [m, c] : a->poly->terms) {
-      Poly scalars = number(c);
-      for (const auto& [x, n] : m.powers) scalars = mul(power(kid(x), n), scalars);
-      sum = add(std::move(sum), m.core != nullptr ? mul(scalars, kid(m.core)) : scalars);
-    }
-    return sum;
-  }
+  case Kind::Sealed:
+    return mapped(*a->poly, kid);
   case Kind::Symbol: {
     std::vector<Atom> indices;
     for (const Poly& p : kids) indices.push_back(seal(p));
@@ -407,14 +417,7 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
     return matrix(a->shape.rows, a->shape.cols, kids);
   case Kind::Series: {
     const Atom i = fresh();
-    const auto inside = [&](Atom x) { return kid(x); };
-    const Poly body = opened(a, i);
-    Poly sum = zero(body.shape);
-    for (const auto& [m, c] : body.terms) {
-      Poly scalars = number(c);
-      for (const auto& [x, n] : m.powers) scalars = mul(power(inside(x), n), scalars);
-      sum = add(std::move(sum), m.core != nullptr ? mul(scalars, inside(m.core)) : scalars);
-    }
+    const Poly sum = mapped(opened(a, i), kid);
     const auto bound = [&](std::size_t k) {
       return a->kids[k]->kind == Kind::Sealed ? rebuilt(a->kids[k], kid) : kid(a->kids[k]);
     };

@@ -100,7 +100,11 @@ struct Traits {
   bool columns = false;    ///< A^T A = I
   bool orthogonal = false; ///< and A A^T = I
   bool rotation = false;   ///< and det A = 1, of 3 x 3
+  bool idempotent = false; ///< A A = A
 };
+
+/// A basis of the skew matrices of one size: e_j e_i^T - e_i e_j^T for each plane (j, i), counted from 1.
+using Planes = std::vector<std::pair<int, int>>;
 
 struct Identity;
 
@@ -111,6 +115,8 @@ public:
   Terms(const Terms&) = delete;
   Terms& operator=(const Terms&) = delete;
   [[nodiscard]] bool distributes() const { return distribute_; }
+  /// For a while; returns how it was.
+  bool distribute(bool now) { return std::exchange(distribute_, now); }
 
   // leaves
   Poly number(const sym::Number& n) const;
@@ -139,9 +145,12 @@ public:
   Poly inverse(const Poly& a);
   Poly dot(const Poly& a, const Poly& b);
   Poly cross(const Poly& a, const Poly& b);
+  /// A(a), the skew matrix with these coordinates: of three the matrix of the vector product.
   Poly hat(const Poly& a);
   Poly outer(const Poly& a, const Poly& b);
+  /// axial(S) with <A(w), S> = w . axial(S): the coordinates of S - S^T.
   Poly unhat(const Poly& a);
+  Poly unit(int n, int i);
   Poly vector(const std::vector<Poly>& entries);
   Poly matrix(int rows, int cols, const std::vector<Poly>& entries);
   /// A chain without its first matrix.
@@ -153,6 +162,20 @@ public:
   Poly plainDot(const Poly& a, const Poly& b);
   /// The table of identities, made once.
   const std::vector<Identity>& rules();
+
+  /// Coordinates of skew matrices of size n; those of 3 x 3 are known.
+  void knowPlanes(int n, const Planes& planes);
+  /// Null where nothing is known of this size.
+  [[nodiscard]] const Planes* planesOfSize(int n) const;
+  /// n of skew matrices with so many coordinates; 0 where there are none.
+  [[nodiscard]] int sizeOfAlgebra(int dimension) const;
+  /// Sums over all coordinates (of vectors, of planes) as what they are the coordinates of. The sum itself unless
+  /// `recombines`.
+  Poly recombined(const Poly& a);
+  bool recombines = false;
+  /// Whether skew matrices of size 3 times vectors are vector products.
+  bool crosses = true;
+  Poly trace(const Poly& a);
 
   /// sum over index = lo…hi of body; `except`: the value that it leaves out.
   Poly series(Atom index, const Poly& lo, const Poly& hi, const std::optional<Poly>& except, const Poly& body);
@@ -168,6 +191,8 @@ public:
   Atom seal(const Poly& a);
   [[nodiscard]] Poly open(Atom a) const;
   Poly substitute(const Poly& a, Atom index, const Poly& by);
+  /// With the members of families at `from`, an index or a constant, at `to`.
+  Poly withIndex(const Poly& a, Atom from, Atom to);
   [[nodiscard]] static bool mentions(const Poly& a, Atom index);
   /// A fresh free index.
   Atom fresh();
@@ -179,6 +204,8 @@ public:
   std::unordered_map<const sym::Array*, Traits> traits;
   /// Declares that an atom has a value; its indices are those of the pattern, all the same index `pattern` or none.
   void know(Atom atom, Atom pattern, const Poly& value);
+  /// Declares that a product of matrices is zero, wherever it stands in a longer one.
+  void vanishes(const std::vector<Atom>& product) { vanishing_.push_back(product); }
   /// The value of integer arithmetic that stands for a name ("N"): how it counts.
   std::function<Poly(const Poly&)> asCount;
 
@@ -205,8 +232,22 @@ private:
   std::optional<Poly> exchanged(Atom index, const Poly& lo, const Poly& hi, const Monomial& body);
   Poly through(Atom series, const std::function<Poly(const Poly&)>& f);
   Poly basePower(Atom a, int n);
+  Poly mapped(const Poly& a, const std::function<Poly(Atom)>& atom);
   Poly rebuilt(Atom a, const std::function<Poly(Atom)>& kid);
   std::optional<Poly> withoutTriple(const Monomial& m);
+  struct Slot {
+    Atom unit;   ///< e_i
+    Atom factor; ///< the scalar that it is in; null: the vector or matrix
+    std::function<Poly(const Poly&)> put;
+  };
+  std::vector<Slot> slots(const Monomial& m);
+  using Completions = std::vector<std::pair<Poly, Poly>>;
+  using Offer = std::function<void(const Monomial& rest, const Poly& whole, const Poly& said)>;
+  const Completions& completions(const Monomial& m);
+  void contractions(const Monomial& m, const Offer& offer);
+  void planeSums(const Monomial& m, const Offer& offer);
+  Poly beforeLast(Atom a);
+  [[nodiscard]] bool cancelling(Atom a, Atom b) const;
   Poly functionRule(const std::string& name, const std::vector<Poly>& args);
 
   bool distribute_;
@@ -221,6 +262,9 @@ private:
   std::vector<Fact> facts_;
   std::shared_ptr<const std::vector<Identity>> rules_;
   bool knowing_ = false;
+  std::vector<std::vector<Atom>> vanishing_;
+  std::map<Monomial, Completions, MonomialOrder> completions_;
+  std::map<int, Planes> planes_ = {{3, {{3, 2}, {1, 3}, {2, 1}}}};
 };
 
 } // namespace lmc::present

@@ -104,14 +104,23 @@ std::string json(const Document& d) {
       Json line;
       if (l.left) line["left"] = text(l.left);
       line["right"] = text(l.right);
-      if (!l.index.empty()) line["for"] = l.index + " = " + text(l.from) + ".." + text(l.to);
+      if (const std::string range = ranges(l); !range.empty()) line["for"] = range;
       if (l.left) line["tree"]["left"] = treeJson(l.left);
       line["tree"]["right"] = treeJson(l.right);
-      if (!l.index.empty()) line["tree"]["for"] = Json::array({Json{l.index, treeJson(l.from), treeJson(l.to)}});
+      for (const IndexRange& r : rangesOf(l))
+        line["tree"]["for"].push_back(Json{r.index, treeJson(r.from), treeJson(r.to)});
       list.push_back(std::move(line));
     }
     root["sections"][s.title] = std::move(list);
   }
+  for (const CurveLine& c : d.curves)
+    root["tables"].push_back({{"name", c.name},
+                              {"columns", c.columns},
+                              {"over", c.over},
+                              {"rows", c.rows},
+                              {"curve", c.cubic ? "cubic" : "linear"},
+                              {"ends", c.ends},
+                              {"text", c.words}});
   root["mass_matrix"] = d.masses;
   if (!d.assumptions.empty()) root["assumptions"] = d.assumptions;
   return root.dump(2) + "\n";

@@ -42,8 +42,14 @@ bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/// Words beside other factors need a space that is seen: speed t.
+const char* apart(const std::string& before, const std::string& part) {
+  const auto isWord = [](const std::string& f) { return f.starts_with("\\mathrm{"); };
+  return isWord(before) || isWord(part) ? " \\, " : " ";
+}
+
 std::string product(const std::vector<TreePtr>& kids) {
-  std::string s;
+  std::string s, before;
   for (std::size_t k = 0; k < kids.size(); ++k) {
     const bool last = k + 1 == kids.size();
     // a sum that ends a product needs no brackets around it, nor does a vector product that stands alone
@@ -51,7 +57,8 @@ std::string product(const std::vector<TreePtr>& kids) {
     const int level = open && last ? Vectors : k == 0 && kids[k]->op == Op::Div ? Product : Unary;
     const std::string part = at(kids[k], level);
     const bool dot = !s.empty() && isDigit(s.back()) && !part.empty() && isDigit(part.front());
-    s += (s.empty() ? "" : dot ? " \\cdot " : " ") + part;
+    s += (s.empty() ? "" : dot ? " \\cdot " : apart(before, part)) + part;
+    before = part;
   }
   return s;
 }
@@ -98,12 +105,18 @@ Form call(const Tree& t) {
   const std::string& n = t.text;
   if (n == "<" || n == "<=" || n == "==" || n == "!=" || n == "and" || n == "or")
     return {at(t.kids[0], Sum) + " " + relation(n) + " " + at(t.kids[1], Sum), Condition};
+  if (n == "curve") { // primes are derivatives by the argument, not by time
+    const std::string& name = t.kids[0]->text;
+    const std::size_t end = name.find_last_not_of('\'') + 1;
+    return {symbol(name.substr(0, end)) + name.substr(end) + bracketed(list(t.kids, 1)), Atom};
+  }
   if (n == "momentum") {
     std::string of = at(t.kids[0], Condition);
     if (t.kids.size() == 2) of += ", " + at(t.kids[1], Condition);
     return {"\\mu_{" + of + "}", Postfix};
   }
   if (n == "rate") return {"\\dot{" + at(t.kids[0], Postfix) + "}", Postfix};
+  if (n == "gamma") return {"\\gamma" + bracketed(list(t.kids)), Atom};
   if (n == "M" || n == "c") return {n + "_{" + list(t.kids) + "}", Postfix};
   if (n == "reaction") return {"\\lambda_{" + list(t.kids) + "}", Postfix};
   if (n == "force") return {"F_{" + list(t.kids) + "}", Postfix};
@@ -117,6 +130,13 @@ Form call(const Tree& t) {
   if (n == "abs") return {"\\lvert " + at(t.kids[0], Condition) + " \\rvert", Atom};
   if (n == "pow") return {at(t.kids[0], Postfix) + "^{" + at(t.kids[1], Condition) + "}", Power};
   if (n == "quotient") return {"\\frac{" + at(t.kids[0], Condition) + "}{" + at(t.kids[1], Condition) + "}", Atom};
+  if (n == "axial" && t.kids[0]->op == Op::Outer) {
+    const TreePtr &a = t.kids[0]->kids[0], &b = t.kids[0]->kids[1];
+    return {bracketed(at(a, Unary) + " " + at(b, Postfix) + "^{\\top} - " + at(b, Unary) + " " + at(a, Postfix) +
+                      "^{\\top}") +
+                "^{\\vee}",
+            Power};
+  }
   if (n == "axial") return {"(" + at(t.kids[0], Sum) + " - " + at(t.kids[0], Postfix) + "^{\\top})^{\\vee}", Power};
   if (n == "stumpff") return {"c_{" + at(t.kids[0], Condition) + "}(" + at(t.kids[1], Condition) + ")", Atom};
   std::string name = "\\operatorname{" + n + "}";
@@ -195,7 +215,12 @@ Form form(const Tree& t) {
   }
   case Op::MatMul: {
     std::string s;
-    for (const TreePtr& k : t.kids) s += (s.empty() ? "" : " ") + at(k, Unary);
+    std::string before;
+    for (const TreePtr& k : t.kids) {
+      const std::string part = at(k, Unary);
+      s += (s.empty() ? "" : apart(before, part)) + part;
+      before = part;
+    }
     return {s, Product};
   }
   case Op::Transpose:
@@ -251,10 +276,20 @@ std::string latex(const Document& d) {
     for (std::size_t k = 0; k < s.lines.size(); ++k) {
       const Line& l = s.lines[k];
       out += "  " + (l.left ? latex(l.left) + " &= " : "& ") + latex(l.right);
-      if (!l.index.empty())
-        out += fmt::format(", \\quad {} = {}{}, {}", symbol(l.index), latex(l.from),
-                           latex(l.to) == "2" ? "" : ", \\dots", latex(l.to));
+      for (const IndexRange& r : rangesOf(l))
+        out += fmt::format(", \\quad {} = {}{}, {}", symbol(r.index), latex(r.from),
+                           latex(r.to) == "2" ? "" : ", \\dots", latex(r.to));
       out += k + 1 < s.lines.size() ? " \\\\\n" : "\n";
+    }
+    out += "\\end{align*}\n";
+  }
+  if (!d.curves.empty()) {
+    out += "% Tables\n\\begin{align*}\n";
+    for (std::size_t k = 0; k < d.curves.size(); ++k) {
+      std::string words;
+      for (const char c : d.curves[k].words) words += c == '_' ? std::string("\\_") : std::string(1, c);
+      out +=
+          "  & " + symbol(d.curves[k].name) + ": \\text{ " + words + "}" + (k + 1 < d.curves.size() ? " \\\\\n" : "\n");
     }
     out += "\\end{align*}\n";
   }

@@ -55,7 +55,12 @@ Form sum(const Tree& t) {
 }
 
 Form call(const Tree& t) {
+  if (t.text == "curve") return {t.kids[0]->text + "(" + list(t.kids, 1) + ")", Atom};
   if (isRelation(t.text)) return {at(t.kids[0], Sum) + " " + t.text + " " + at(t.kids[1], Sum), Condition};
+  if (t.text == "axial" && t.kids[0]->op == Op::Outer) {
+    const std::string a = at(t.kids[0]->kids[0], Condition), b = at(t.kids[0]->kids[1], Condition);
+    return {"vee(outer(" + a + ", " + b + ") - outer(" + b + ", " + a + "))", Atom};
+  }
   if (t.text == "axial") return {"vee(" + at(t.kids[0], Sum) + " - transpose(" + at(t.kids[0], Condition) + "))", Atom};
   if (t.text == "sqrt" && t.kids[0]->op == Op::Dot && equal(t.kids[0]->kids[0], t.kids[0]->kids[1]))
     return {"norm(" + at(t.kids[0]->kids[0], Condition) + ")", Atom};
@@ -157,16 +162,25 @@ std::string text(const TreePtr& tree) {
   return plain::at(tree, -1);
 }
 
+std::string ranges(const Line& l) {
+  std::string out;
+  for (const IndexRange& r : rangesOf(l))
+    out += fmt::format("{}{} = {}..{}", out.empty() ? "" : ", ", r.index, text(r.from), text(r.to));
+  return out;
+}
+
 std::string text(const Document& d) {
   std::string out = fmt::format("model {}\n", d.model);
   for (const Section& s : d.sections) {
     out += fmt::format("\n{}\n", s.title);
     for (const Line& l : s.lines) {
       out += "  " + (l.left ? text(l.left) + " = " : std::string()) + text(l.right);
-      if (!l.index.empty()) out += fmt::format("   ({} = {}..{})", l.index, text(l.from), text(l.to));
+      if (const std::string range = ranges(l); !range.empty()) out += "   (" + range + ")";
       out += "\n";
     }
   }
+  if (!d.curves.empty()) out += "\nTables\n";
+  for (const CurveLine& c : d.curves) out += "  " + c.name + ": " + c.words + "\n";
   if (!d.masses.empty()) out += "\nMass matrix\n";
   for (const std::string& m : d.masses) out += "  " + m + "\n";
   if (!d.assumptions.empty()) out += "\n";

@@ -1,6 +1,7 @@
 // The mass equation of a run as tapes of its own, by which the run looks at its accelerations now and then.
 #include "mechanics/mass/Gauge.h"
 #include "mechanics/system/Equations.h"
+#include "mechanics/system/Regular.h"
 #include "products/stages/Stages.h"
 #include "runtime/mass/MassCheck.h"
 #include "tape/TapeCost.h"
@@ -70,9 +71,24 @@ const sym::Array* termsOfSides(mechanics::Layer& layer) {
     for (std::size_t i = 0; i < list.size(); ++i)
       add(loops, g.add(before, g.integer(static_cast<std::int64_t>(i) + 1)), list[i]);
   }
+  if (c.blocks) {
+    for (const mechanics::ConstraintBlocks::Family& f : c.blocks->jacobian)
+      for (int i = 0; i < f.rows; ++i)
+        for (int a = 0; a < f.columns; ++a)
+          add(f.loops, g.add(f.column, g.integer(a)),
+              g.mul(g.load(c.blocks->matrix->values, {g.add(f.position, g.integer(i * f.columns + a))}),
+                    g.load(c.multiplier, {g.add(f.row, g.integer(i))})));
+    return terms;
+  }
   const sym::Loop row = sym::fullLoop(g, "i", c.rows), column = sym::fullLoop(g, "a", c.columns);
-  add({row, column}, column.index,
-      g.mul(g.load(layer.system.contacts->jacobian, {row.index, column.index}), g.load(c.multiplier, {row.index})));
+  const sym::Array* const pushes = layer.system.contacts ? layer.system.contacts->jacobian : c.jacobian;
+  add({row, column}, column.index, g.mul(g.load(pushes, {row.index, column.index}), g.load(c.multiplier, {row.index})));
+  // What has no mass may feel no force at all: then multipliers are rounding of what each row alone would ask for.
+  if (mechanics::isHeld(layer.system)) {
+    const sym::Expr own = g.load(c.matrix, {row.index, row.index}), none = g.number(0);
+    const sym::Expr alone = g.select(g.compare(sym::Op::Lt, none, own), g.div(g.load(c.bias, {row.index}), own), none);
+    add({row, column}, column.index, g.mul(g.load(c.jacobian, {row.index, column.index}), alone));
+  }
   return terms;
 }
 
@@ -95,8 +111,8 @@ public:
         equation.push_back(o);
     unit::UnitBuilder::Outputs product =
         unit::UnitBuilder::into(unit.place(runtime::Role::Output, "M v", product_), product_);
-    // Bodies at rest on others: forces that balance each other are seen apart.
-    if (s_.contacts) {
+    // Bodies at rest on others, and those without mass: forces that balance each other are seen apart.
+    if (s_.contacts || mechanics::isHeld(s_)) {
       const std::vector<const sym::Array*> terms{termsOfSides(l_)};
       const runtime::Field field = unit.place(runtime::Role::Output, "terms of r", terms);
       check_->terms = field.offset;
@@ -163,6 +179,7 @@ std::shared_ptr<const runtime::MassCheck> massCheck(mechanics::Layer& layer, con
   check->definite = kind.definite;
   check->constrained = system.constraints != nullptr;
   check->varies =
+      !mechanics::isHeld(system) && // singular it may stay
       std::any_of(system.groups.begin(), system.groups.end(),
                   [&](const mechanics::MassGroup& g) { // definite multipliers: M is a part of a constant matrix
                     return !g.constant && (g.structure != mechanics::MassStructure::Multipliers || !kind.definite);

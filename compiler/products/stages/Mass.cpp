@@ -1,5 +1,6 @@
 // Is the mass matrix regular at the initial state, and is it positive definite? If not, which coordinates are at fault?
 #include "lower/Calculator.h"
+#include "mechanics/system/Regular.h"
 #include "products/stages/Stages.h"
 #include "runtime/mass/Spectrum.h"
 
@@ -137,6 +138,7 @@ private:
 
   void singular(const Task& t, std::int64_t member, const runtime::Spectrum& s) {
     const std::vector<std::string> names = components(*t.group, member, s.weakest);
+    if (mechanics::isHeld(s_)) return notHeld(names, s.weakest);
     d_->error(Code::LIE0401, place(t),
               fmt::format("the mass matrix is singular at the initial state: {} {} no kinetic energy of {} own",
                           fmt::join(names, ", "), names.size() == 1 ? "has" : "together have",
@@ -146,6 +148,23 @@ private:
                    ? std::string()
                    : fmt::format("; its condition number is {:.2g}", s.condition)))
         .suggest("give it an inertia, which may be small beside the others, or a configuration without this velocity");
+  }
+
+  /// M is singular on the velocities that the constraints leave.
+  void notHeld(const std::vector<std::string>& names, const std::vector<std::int64_t>& rows) {
+    const sema::Factor* at = &m_.factors.front();
+    std::int64_t next = 0;
+    for (const sema::Factor& f : m_.factors) {
+      if (!rows.empty() && rows.front() >= next) at = &f;
+      next += std::max<std::int64_t>(f.extent, 1) * f.manifold->algebraSize();
+    }
+    d_->error(Code::LIE0401, at->range,
+              fmt::format("the mass matrix is singular at the initial state, also between velocities that the "
+                          "constraints permit: {} {} no kinetic energy, and {} free to change",
+                          fmt::join(names, ", "), names.size() == 1 ? "has" : "together have",
+                          names.size() == 1 ? "is" : "are"))
+        .note("a velocity without kinetic energy is determined where the constraints leave no motion to it alone")
+        .suggest("give it an inertia, which may be small beside the others, or a constraint that holds it");
   }
 
   void warn(const Task& t, std::int64_t member, const runtime::Spectrum& s) {

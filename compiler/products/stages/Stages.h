@@ -73,8 +73,9 @@ struct AdaptiveOutputs {
 /// Defines them behind what has its place.
 [[nodiscard]] AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step,
                                               unit::UnitBuilder& unit);
-/// Adds the trial function, over what becomes of the state.
-void addTrial(unit::UnitBuilder& unit, const AdaptiveOutputs& adaptive, const unit::UnitBuilder::Outputs& next);
+/// What a trial works out: what becomes of the state, and the errors.
+[[nodiscard]] unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveOutputs& adaptive,
+                                                      const unit::UnitBuilder::Outputs& next);
 /// Places what the start function writes, and adds it.
 void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& adaptive);
 /// What the driver is told. `settings`: values of InitialData.

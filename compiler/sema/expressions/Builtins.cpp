@@ -292,7 +292,8 @@ Value drawn(ExpressionEvaluator& ev, const BuiltinCall& c, bool uniform) {
   }
   if (!a || !b) return Value::error();
   if (!ev.host().draws()) {
-    ev.report(Code::LIE0136, c.e.range, "random numbers are drawn in `param` and `initial` only");
+    ev.report(Code::LIE0136, c.e.range,
+              "random numbers are drawn in `param`, `initial` and the blocks of `every` only");
     return Value::error();
   }
   sym::Graph& g = graph(ev);

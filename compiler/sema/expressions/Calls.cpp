@@ -251,7 +251,7 @@ Value ExpressionEvaluator::randomPoint(const syntax::Expr& e, const Context& c) 
   const FoundManifold* m = manifold(*type, c);
   if (m == nullptr) return Value::error();
   if (!host_.draws()) {
-    report(Code::LIE0136, e.range, "random points are drawn in `param` and `initial` only");
+    report(Code::LIE0136, e.range, "random points are drawn in `param`, `initial` and the blocks of `every` only");
     return Value::error();
   }
   const auto point = m->randomPoint(host_, *c.loops);

@@ -344,6 +344,7 @@ void ModelBuilder::elaborate(Symbol& symbol) {
   ExpressionEvaluator::Position none;
   evaluator_.exchangePosition(none);
   const bool drew = draws_;
+  Noise* const noise = std::exchange(noise_, nullptr);
   draws_ = false;
   switch (symbol.kind) {
   case Symbol::Kind::Parameter:
@@ -362,6 +363,7 @@ void ModelBuilder::elaborate(Symbol& symbol) {
     break; // factors and states have their values when they are made
   }
   draws_ = drew;
+  noise_ = noise;
   evaluator_.exchangePosition(none);
   active_.pop_back();
   symbol.stage = Symbol::Stage::Done;
@@ -448,6 +450,7 @@ Expr ModelBuilder::draw(bool uniform, const sym::Shape& shape, const LoopContext
     extents.push_back(std::max<std::int64_t>(range->hi - range->lo + 1, 1));
     index.push_back(range->lo == 1 ? l.index : g_.add(l.index, g_.integer(1 - range->lo)));
   }
+  if (noise_ != nullptr) return drawNoise(uniform, shape, extents, index);
   const sym::Array* a = g_.newArray("random", extents, shape, sym::Role::Random);
   model_->randoms.push_back({a, uniform});
   return g_.load(a, index);

@@ -204,6 +204,16 @@ private:
   std::optional<Place> resetPlace(const syntax::Statement& s);
   std::vector<ResetValue> finish(const ResetBlock& resets);
   void buildSamplings();
+  /// Random numbers of a block of `every`: each time others, from a generator that is a part of the state.
+  struct Noise {
+    const sym::Array* state = nullptr; ///< of the generator; null: nothing has been drawn
+    sym::Expr last;                    ///< its state behind the numbers so far
+    std::string name;
+    Range range;
+  };
+  sym::Expr drawNoise(bool uniform, const sym::Shape& shape, const std::vector<std::int64_t>& extents,
+                      const std::vector<sym::Expr>& index);
+  void addGenerator(Noise& noise);
   const sym::Array* timeSetting(const syntax::Expr& e, const std::string& what);
   // constraints
   /// Where a value of a constraint is shown: of a joint of the library at the instance.
@@ -321,6 +331,7 @@ private:
   const Scope emptyScope_;
   const LoopContext noLoops_;
   bool draws_ = false;
+  Noise* noise_ = nullptr; ///< of the block of `every` that is read
   bool ambient_ = false;
   std::vector<ArrayTuple> freeRates_; ///< of the factors of an ambient model
 

@@ -41,6 +41,19 @@ syntax::ExprPtr literal(Range range, const char* text) {
   return e;
 }
 
+/// What is wrong with an index is said once, though it is written twice, as in dot(x[k+1] - x[k], x[k+1] - x[k]).
+void sayOnce(Diagnostics& diagnostics, std::size_t mark) {
+  std::vector<std::string> said;
+  for (const Diagnostic& d : diagnostics.takeBack(mark)) {
+    if (d.code == Code::LIE0125 && std::find(said.begin(), said.end(), d.message) != said.end()) continue;
+    said.push_back(d.message);
+    auto report = d.severity == Severity::Error ? diagnostics.error(d.code, d.range, d.message)
+                                                : diagnostics.warning(d.code, d.range, d.message);
+    for (const Note& n : d.notes) n.range ? report.note(n.message, *n.range) : report.note(n.message);
+    report.suggest(d.suggestion);
+  }
+}
+
 } // namespace
 
 /// The constraints of an instance of a joint are constraints of the model, with their equations read in the joint.
@@ -132,9 +145,10 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
     }
     return list;
   };
-  const std::size_t before = s_.diagnostics.errorCount();
+  const std::size_t before = s_.diagnostics.errorCount(), mark = s_.diagnostics.mark();
   std::vector<Clause> equations = with([](const syntax::Statement& s) { return difference(s.equations[0]); });
   const std::vector<Observable> found = observe(name, equations, constraintWhat());
+  if (s_.diagnostics.errorCount() > before + 1) sayOnce(s_.diagnostics, mark);
   if (found.empty() || s_.diagnostics.errorCount() > before) return;
   const JointPart* const joint = equations[0].joint;
   const syntax::Expr& equation = shown(equations[0].statement->value, joint);
@@ -202,7 +216,10 @@ bool ModelBuilder::conditionOf(Constraint& c, std::vector<Clause> clauses) {
   s_.diagnostics
       .error(Code::LIE0429, at->statement->second->range,
              "the condition of a constraint is made of parameters and indices: it holds for a whole run or not at all")
-      .note("a constraint that begins to hold during the run needs an impact, which is not in the language yet");
+      .note("what begins to hold during a run begins with an impact")
+      .suggest(
+          "a contact that does not rebound (`contact NAME : a >= b { restitution = 0; }`), or an event with a reset "
+          "and a force");
   return false;
 }
 

@@ -411,6 +411,7 @@ const sym::Array* ModelBuilder::timeSetting(const syntax::Expr& e, const std::st
 }
 
 void ModelBuilder::buildSamplings() {
+  int generators = 0;
   for (const syntax::Statement* s : samplings_) {
     if (!s->value) continue;
     const std::string name = "every " + evaluator_.text(*s->value);
@@ -420,7 +421,20 @@ void ModelBuilder::buildSamplings() {
     sampling.interval = timeSetting(*s->value, "the interval of `every`");
     if (s->second) sampling.first = timeSetting(*s->second, "the first time of `every`");
     ResetBlock block;
+    Noise noise;
+    noise.name = generators == 0 ? "every.noise" : "every" + std::to_string(generators + 1) + ".noise";
+    noise.range = s->range;
+    noise_ = &noise;
+    draws_ = true;
     resetsOf(*s, memberClause({}, s->range), {}, block);
+    noise_ = nullptr;
+    draws_ = false;
+    if (noise.state != nullptr) {
+      ++generators;
+      sym::Equation kept;
+      kept.value = noise.last;
+      block.writes.push_back({noise.state, std::move(kept), {}, s->range});
+    }
     if (sampling.interval == nullptr || (s->second && sampling.first == nullptr) || !block.fine) continue;
     const Expr interval = model_->program.equations()[model_->program.writers(sampling.interval)[0]].value;
     if (interval->isConst() && !(interval->number.value() > 0)) {

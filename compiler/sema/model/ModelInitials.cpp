@@ -1,6 +1,7 @@
 // Initial values: one for every array of the phase point, in an order in which they can be worked out.
 #include "sema/model/ModelBuilder.h"
 
+#include "sema/expressions/Noise.h"
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>
@@ -347,6 +348,66 @@ const sym::Array* ModelBuilder::copyWithInitials(const sym::Array* array) {
     model_->program.append(std::move(e));
   }
   return copy;
+}
+
+// --- random numbers of samplings ---------------------------------------------------------------------------------
+
+/// Its state at the begin is made of the run's seed.
+void ModelBuilder::addGenerator(Noise& noise) {
+  DiscreteVariable d;
+  d.name = noise.name;
+  d.range = noise.range;
+  d.parts = {{"", sym::Shape::vec(6)}};
+  d.shown = false;
+  d.arrays = stateArrays(d.name, d.parts, {});
+  noise.state = d.arrays[0];
+  noise.last = g_.load(noise.state);
+  dependence_.mark(noise.state, OnDiscrete);
+  const sym::Array* seeds = g_.newArray("random", {}, d.parts[0].shape, sym::Role::Random);
+  model_->randoms.push_back({seeds, true});
+  sym::Equation initial;
+  initial.value = noiseSeeds(g_, g_.load(seeds));
+  pending_.push_back({noise.state, std::move(initial), noise.range});
+  model_->discretes.push_back(std::move(d));
+}
+
+/// Members of a family one after the other, of each its numbers, and of each of these one or two uniform ones.
+Expr ModelBuilder::drawNoise(bool uniform, const sym::Shape& shape, const std::vector<std::int64_t>& extents,
+                             const std::vector<Expr>& index) {
+  Noise& noise = *noise_;
+  if (noise.state == nullptr) addGenerator(noise);
+  const std::int64_t each = uniform ? 1 : 2;
+  std::int64_t count = each * shape.size();
+  Expr member = g_.integer(0);
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    count *= extents[k];
+    member = g_.add(g_.mul(member, g_.integer(extents[k])), g_.sub(index[k], g_.integer(1)));
+  }
+  const sym::Array* states = temp(noise.name + ".states", {count}, sym::Shape::vec(6));
+  sym::Equation first;
+  first.array = states;
+  first.index = {g_.integer(1)};
+  first.value = nextNoise(g_, noise.last);
+  model_->program.append(std::move(first));
+  if (count > 1) {
+    const sym::Loop loop = sym::fullLoop(g_, "k", count);
+    sym::Equation next;
+    next.array = states;
+    next.loops = {{loop.index, g_.integer(2), g_.integer(count), false}};
+    next.index = {loop.index};
+    next.value = nextNoise(g_, g_.load(states, {g_.sub(loop.index, g_.integer(1))}));
+    model_->program.append(std::move(next));
+  }
+  noise.last = g_.load(states, {g_.integer(count)});
+  std::vector<Expr> numbers;
+  for (std::int64_t k = 0; k < shape.size(); ++k) {
+    const auto drawn = [&](std::int64_t which) {
+      const Expr at = g_.add(g_.mul(member, g_.integer(each * shape.size())), g_.integer(each * k + which));
+      return uniformNoise(g_, g_.load(states, {at}));
+    };
+    numbers.push_back(uniform ? drawn(1) : normalNoise(g_, drawn(1), drawn(2)));
+  }
+  return shape.rank == 0 ? numbers[0] : g_.vector(numbers);
 }
 
 } // namespace lmc::sema

@@ -105,6 +105,10 @@ private:
   void word() {
     const std::string_view text = textAt(at_);
     if (bound()) return;
+    if (contactHead_ && endsExpression(previous()) && blockWithoutBrace()) {
+      bodies_.push_back(body()); // the parser says that its `{` is missing
+      contactHead_ = false;
+    }
     // Two names in a row: a `;` is missing before the second.
     if (statementStart_ || endsExpression(previous())) {
       if (const auto type = starter(text)) {
@@ -132,6 +136,16 @@ private:
       const bool binds = typeAt(at_ + 2) == LieParser::IDENT && textAt(at_ + 3) == "in";
       if (binds) tokens_[at_].type = LieParser::REDUCTION;
     }
+  }
+
+  /// Settings of a contact up to their `}` begin here.
+  [[nodiscard]] bool blockWithoutBrace() const {
+    std::size_t i = at_;
+    while (isContactSetting(textAt(i)) && typeAt(i + 1) == LieParser::ASSIGN) {
+      while (i < tokens_.size() && tokens_[i].type != LieParser::SEMI && tokens_[i].type != LieParser::RBRACE) ++i;
+      if (typeAt(i) == LieParser::SEMI) ++i;
+    }
+    return i > at_ && typeAt(i) == LieParser::RBRACE;
   }
 
   /// Whether the name behind `next` is its operand, and no keyword behind a variable called `next`.
@@ -259,6 +273,8 @@ private:
     if (token.type == LieParser::EVENT || token.type == LieParser::EVERY) blockExpected_ = true;
     if (token.type == LieParser::LBRACE || token.type == LieParser::SEMI || token.type == LieParser::RESET)
       blockExpected_ = false;
+    if (token.type == LieParser::CONTACT) contactHead_ = true;
+    if (token.type == LieParser::LBRACE || token.type == LieParser::SEMI) contactHead_ = false;
     switch (token.type) {
     case LieParser::LBRACE:
       bodies_.push_back(pending_.value_or(body() == Body::File ? Body::Unknown : body()));
@@ -352,6 +368,7 @@ private:
   std::vector<bool> composing_;
   bool statementStart_ = true;
   bool blockExpected_ = false; ///< in the head of an event, or of `every`
+  bool contactHead_ = false;   ///< between `contact` and its block
   std::size_t at_ = 0;
 };
 

@@ -53,6 +53,8 @@ private:
   void reportUnexpected(Parser* p);
   bool reportKnownMistake(Parser* p);
   bool reportComparison(Parser* p);
+  static bool isOrder(std::size_t type);
+  bool reportInequality(Parser* p, std::uint32_t begin, const Lexeme& sign);
   std::string expectation(Parser* p) const;
   std::string_view missingPart(Parser* p, std::size_t expected) const;
 
@@ -210,12 +212,48 @@ inline bool ErrorStrategy::reportKnownMistake(Parser* p) {
   }
 }
 
-/// `a == b` where an equation `a = b` is meant.
+inline bool ErrorStrategy::isOrder(std::size_t type) {
+  return type == LieParser::LT || type == LieParser::LE || type == LieParser::GT || type == LieParser::GE;
+}
+
+/// `constraint floor : a >= b;`: what pushes, and does not pull, is a contact.
+inline bool ErrorStrategy::reportInequality(Parser* p, std::uint32_t begin, const Lexeme& sign) {
+  const auto text = [this](std::uint32_t from, std::uint32_t to) {
+    const std::string_view whole = list_.source->text();
+    while (from < to && whole[from] == ' ') ++from;
+    while (from < to && whole[to - 1] == ' ') --to;
+    return std::string(whole.substr(from, to - from));
+  };
+  const std::uint32_t from = endOf(enclosing(p)->getStart());
+  std::uint32_t to = from; // of what is constrained, without its condition
+  for (const Lexeme& l : list_.tokens) {
+    if (l.begin < from) continue;
+    if (l.type == LieParser::COLON || l.type == LieParser::WHEN) break;
+    to = l.end;
+  }
+  std::string greater = text(begin, sign.begin), less = text(sign.end, beginOf(current(p)));
+  if (sign.type == LieParser::LT || sign.type == LieParser::LE) std::swap(greater, less);
+  report(p, Code::LIE0420, list_.range(sign),
+         "a constraint is an equation, which holds at all times; this is an inequality")
+      .note("where two bodies may part, what acts between them only pushes, and they meet with an impact: that is a "
+            "contact")
+      .suggest("contact " + text(from, to) + " : " + greater + " >= " + less + ";");
+  return true;
+}
+
+/// `a == b` where an equation `a = b` is meant; `a >= b` where a contact is.
 inline bool ErrorStrategy::reportComparison(Parser* p) {
   const std::uint32_t begin = beginOf(p->getContext()->getStart());
+  int depth = 0;
   for (const Lexeme& l : list_.tokens) {
-    if (l.begin < begin || l.type != LieParser::EQ) continue;
+    if (l.begin < begin) continue;
     if (l.begin > beginOf(current(p))) break;
+    if (l.type == LieParser::LPAREN || l.type == LieParser::LBRACKET) ++depth;
+    if (l.type == LieParser::RPAREN || l.type == LieParser::RBRACKET) --depth;
+    if (l.type == LieParser::IF && depth == 0) return false; // what follows is its condition
+    if (depth == 0 && isOrder(l.type) && enclosing(p)->getStart()->getType() == LieParser::CONSTRAINT)
+      return reportInequality(p, begin, l);
+    if (l.type != LieParser::EQ) continue;
     report(p, Code::LIE0016, list_.range(l), "`==` compares; an equation is written with `=`").suggest("write =");
     return true;
   }

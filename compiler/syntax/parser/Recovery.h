@@ -22,11 +22,6 @@ inline const std::vector<std::string>& declarationWords() {
   return words;
 }
 
-/// What stands in the block of a contact.
-inline bool isContactSetting(std::string_view word) {
-  return word == "restitution" || word == "friction" || word == "slip" || word == "rest";
-}
-
 /// The `{` or `;` behind the inequality of a contact is missing; its settings, up to their `}`, are passed over.
 inline bool ErrorStrategy::missingContactBlock(Parser* p) {
   auto* contact = dynamic_cast<LieParser::ContactStatementContext*>(p->getContext());

@@ -73,4 +73,9 @@ inline bool isCloser(std::size_t type) {
   return type == LieParser::RPAREN || type == LieParser::RBRACKET;
 }
 
+/// What stands in the block of a contact.
+inline bool isContactSetting(std::string_view word) {
+  return word == "restitution" || word == "friction" || word == "slip" || word == "rest";
+}
+
 } // namespace lmc::syntax

@@ -122,11 +122,28 @@ int UnitBuilder::function(std::string name, int arguments, Outputs outputs) {
 }
 
 int UnitBuilder::calls(std::string name, std::vector<lower::PartOfStep> parts) {
+  return later([name = std::move(name), parts = std::move(parts)](tape::Module& module) {
+    return lower::callsOverParts(module, name, parts);
+  });
+}
+
+int UnitBuilder::callsInOrder(std::string name, std::vector<lower::PartOfStep> parts) {
+  return later([name = std::move(name), parts = std::move(parts)](tape::Module& module) {
+    return lower::callsInOrder(module, name, parts);
+  });
+}
+
+int UnitBuilder::rowSums(std::string name, lower::RowSums sums) {
+  return later([name = std::move(name), sums = std::move(sums)](tape::Module& module) {
+    return lower::rowSums(module, name, sums);
+  });
+}
+
+int UnitBuilder::later(Make make) {
   const int number = next_++;
-  actions_.emplace_back(
-      [number, name = std::move(name), parts = std::move(parts)](lower::Lowering& lowering, const ZeroPattern&) {
-        if (lowering.addCalls(name, parts) != number) throw std::logic_error("functions of a unit are counted wrongly");
-      });
+  actions_.emplace_back([number, make = std::move(make)](lower::Lowering& lowering, const ZeroPattern&) {
+    if (lowering.add(make) != number) throw std::logic_error("functions of a unit are counted wrongly");
+  });
   return number;
 }
 

@@ -78,6 +78,10 @@ public:
   int function(std::string name, int arguments, Outputs outputs);
   /// One of t and h that calls others, which nobody else calls, over parts of its step. Returns its number.
   int calls(std::string name, std::vector<lower::PartOfStep> parts);
+  /// The same, not in a loop.
+  int callsInOrder(std::string name, std::vector<lower::PartOfStep> parts);
+  /// One of t and h that adds up rows of numbers. Returns its number.
+  int rowSums(std::string name, lower::RowSums sums);
   /// What the functions do, for the readers of the unit. Of a `step` the code has a loop over it.
   runtime::Functions functions;
 
@@ -95,6 +99,9 @@ public:
   [[nodiscard]] Unit build(const ZeroPattern& zeros = {}) const;
 
 private:
+  using Make = std::function<tape::Function(tape::Module&)>;
+  /// A function that is made when the unit is built.
+  int later(Make make);
   using Action = std::function<void(lower::Lowering&, const ZeroPattern&)>;
   const sym::Program& program_;
   bool setup_;

@@ -141,3 +141,31 @@ TEST(Linearize, ReportsMissingSettings) {
   EXPECT_EQ(step.status, 1);
   EXPECT_NE(step.err.find("LIE0602"), std::string::npos) << step.err;
 }
+
+/// One step through an impact: v+ = -e v at z = 0, from z = 0.002, v = -1 on.
+TEST(Linearize, StepsGoThroughImpacts) {
+  const Workspace w;
+  const std::string model =
+      "model Ball {\n  param e = 0.8;\n  config z : R velocity v;\n"
+      "  lagrangian = 0.5*v^2 - 10*z;\n  discrete u = 1;\n"
+      "  event hit = falling(z) { reset v = -e*v; reset u = 2*u; }\n  event low = falling(z + 1);\n"
+      "  initial z = 0.002;\n  initial v = -1;\n"
+      "  simulate { method = RKMK4; step = 0.01; time = 0..1; }\n}\n";
+  const std::string file = w.write("ball.lie", model).string();
+  const nlohmann::json all = linearize(w, {file, "--discrete"});
+  EXPECT_EQ(all["states"], (nlohmann::json{"dz", "dv", "du"}));
+  const Matrix phi = matrixOf(all["at"][0]["Phi"]);
+  const double g = 10, e = 0.8, speed = std::sqrt(1 + 2 * g * 0.002), t1 = (speed - 1) / g, s = 0.01 - t1;
+  const double dw[] = {g / speed, -1 / speed}, dt[] = {1 / speed, (1 - 1 / speed) / g};
+  ASSERT_EQ(phi.rows(), 3);
+  for (Eigen::Index k = 0; k < 2; ++k) {
+    EXPECT_NEAR(phi(0, k), e * dw[k] * s - (e * speed - g * s) * dt[k], 1e-12);
+    EXPECT_NEAR(phi(1, k), e * dw[k] + g * dt[k], 1e-11);
+    EXPECT_EQ(phi(2, k), 0);
+  }
+  EXPECT_NEAR(phi(2, 2), 2, 1e-15);
+  // Where the motion ends there is no derivative.
+  const Outcome ends = w.lmc({"linearize", file, "--discrete", "--set", "z=-0.995"});
+  EXPECT_NE(ends.status, 0);
+  EXPECT_NE(ends.err.find("`low` ends the motion"), std::string::npos) << ends.err;
+}

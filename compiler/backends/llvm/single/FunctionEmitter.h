@@ -90,6 +90,13 @@ private:
   [[nodiscard]] std::vector<tape::Value> valuesFromOutside(const tape::Instr& i) const;
   llvm::BranchInst* turns(const tape::Instr& i);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
+  /// Of a loop: where each instruction that may fail notes the first turn in which it did.
+  struct LateFailures {
+    std::vector<llvm::Value*> turns;
+  };
+  LateFailures beginLate(std::size_t count);
+  void endLate(const LateFailures& failures);
+  void failIf(llvm::Value* condition, llvm::Value* status) override;
   void accumulate(const tape::Instr& i) override;
   /// The pairs that a turn of an outer loop has.
   struct PairRow {
@@ -114,6 +121,9 @@ private:
   void callFunction(const tape::Instr& i) override;
 
   SingleModuleEmitter& single_;
+  llvm::Value* turn_ = nullptr;        ///< of the loop that was begun last
+  std::vector<llvm::Value*> late_;     ///< where the next failures of a loop are noted; empty: they leave it
+  std::vector<llvm::Value*> statuses_; ///< of those that have been noted
   llvm::Value* farSeen_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero, and noted here
 };
 

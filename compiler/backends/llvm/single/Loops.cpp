@@ -15,6 +15,8 @@
 #include <llvm/IR/Metadata.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace lmc::backends {
 
@@ -34,7 +36,9 @@ struct LoopBody {
   std::vector<std::int32_t> otherwise;                      ///< buffers that are used by other instructions than Accum
   std::vector<std::int32_t> loaded, written;                ///< loaded: what was not stored before in the same turn
   std::vector<std::pair<std::int32_t, tape::Value>> stored; ///< buffer and place
-  bool closed = true; ///< nothing leaves the loop or calls a function or a routine
+  bool closed = true;       ///< but for failures nothing leaves the loop or calls a function or a routine
+  std::size_t failures = 0; ///< instructions that may fail
+  bool chosen = false;      ///< data choose elements: a failure may keep them within an array
   bool innermost = true;
   bool stumpff = false;
   bool straight = true; ///< neither conditions nor functions that a library computes
@@ -70,12 +74,17 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
       break;
     case Op::Call:
     case Op::Kernel:
-    case Op::FailIf:
     case Op::BreakIf:
       out.closed = false;
       break;
+    case Op::FailIf:
+      ++out.failures;
+      break;
     case Op::Loop:
       out.innermost = false;
+      break;
+    case Op::FloorToInt:
+      out.chosen = true;
       break;
     default:
       break;
@@ -93,10 +102,14 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   LoopBody body;
   body.defined.push_back(i.result);
   scan(*frame_->function, i.block, body);
+  // Failures are looked at behind a loop that can be vectorised, whose turns stand in the code once.
+  const bool inTurns =
+      i.buffer >= 0 || std::any_of(body.sums.begin(), body.sums.end(), [](const Instr* sum) { return sum->imm != 0; });
+  const bool late =
+      body.failures > 0 && body.innermost && body.closed && body.straight && !body.chosen && i.imm >= 0 && !inTurns;
+  body.closed = body.closed && (late || body.failures == 0);
   std::vector<std::pair<const Instr*, llvm::Value*>> kept;
-  bool inOrder = i.buffer >= 0;
   for (const Instr* sum : body.sums) {
-    inOrder = inOrder || sum->imm != 0;
     const bool fixed = !contains(body.defined, sum->args[0]) && !contains(body.otherwise, sum->buffer);
     if (!fixed || !body.closed || frame_->sums.contains({sum->buffer, sum->args[0]})) continue;
     llvm::Value* const partial = local(1);
@@ -104,12 +117,14 @@ void FunctionEmitter::familyLoop(const Instr& i) {
     frame_->sums[{sum->buffer, sum->args[0]}] = partial;
     kept.emplace_back(sum, partial);
   }
-  if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable())
+  if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable() && !late)
     return optimisticLoop(i, body.defined);
-  if (inOrder && body.innermost)
+  const LateFailures failures = late ? beginLate(body.failures) : LateFailures();
+  if (inTurns && body.innermost)
     pairLoop(i);
   else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed)
     maskTail(latch);
+  if (late) endLate(failures);
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
     llvm::Value* const total = builder_.CreateAlignedLoad(types_.real, partial, llvm::Align(8));
@@ -122,9 +137,54 @@ llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
   return loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter, llvm::BasicBlock* after) {
     loopEnds_.push_back(after);
     frame_->values[i.result] = counter;
+    turn_ = counter;
     block(i.block);
     loopEnds_.pop_back();
   });
+}
+
+namespace {
+/// The number of no turn.
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+} // namespace
+
+/// A branch out of a loop keeps it from being vectorised. Each instruction that may fail notes the first turn in which
+/// it did, and the loop goes on: what it still writes nobody sees.
+FunctionEmitter::LateFailures FunctionEmitter::beginLate(std::size_t count) {
+  LateFailures failures;
+  for (std::size_t k = 0; k < count; ++k) {
+    failures.turns.push_back(local(1));
+    builder_.CreateAlignedStore(types_.index(never), failures.turns.back(), llvm::Align(8));
+  }
+  late_ = failures.turns;
+  return failures;
+}
+
+void FunctionEmitter::failIf(llvm::Value* condition, llvm::Value* status) {
+  if (late_.empty()) return Emitter::failIf(condition, status);
+  llvm::Value* const first = late_.front();
+  late_.erase(late_.begin());
+  statuses_.push_back(status);
+  llvm::Value* const now = builder_.CreateSelect(condition, turn_, types_.index(never));
+  llvm::Value* const before = builder_.CreateAlignedLoad(types_.integer, first, llvm::Align(8));
+  builder_.CreateAlignedStore(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, before, now), first,
+                              llvm::Align(8));
+}
+
+/// Fails as the loop would have: in the first turn that fails, by the first instruction there.
+void FunctionEmitter::endLate(const LateFailures& failures) {
+  const std::vector<llvm::Value*> statuses = std::exchange(statuses_, {});
+  std::vector<llvm::Value*> turns;
+  for (llvm::Value* const t : failures.turns)
+    turns.push_back(builder_.CreateAlignedLoad(types_.integer, t, llvm::Align(8)));
+  llvm::Value* first = turns.back();
+  llvm::Value* status = statuses.back();
+  for (std::size_t k = turns.size() - 1; k-- > 0;) {
+    llvm::Value* const sooner = builder_.CreateICmpSLE(turns[k], first);
+    status = builder_.CreateSelect(sooner, statuses[k], status);
+    first = builder_.CreateSelect(sooner, turns[k], first);
+  }
+  Emitter::failIf(builder_.CreateICmpNE(first, types_.index(never)), status);
 }
 
 /// Exponentials have a branch for large angles, which a vectorised loop cannot have. The loop is run without it; if

@@ -2,7 +2,7 @@
 #include "tool/support/Command.h"
 
 #include "linear/Decompositions.h"
-#include "runtime/derivatives/LinearizedWorkspace.h"
+#include "runtime/derivatives/JumpTrajectory.h"
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/shared/StateTable.h"
@@ -50,11 +50,21 @@ Matrix matrixOf(std::span<const double> x, std::int64_t rows, std::int64_t colum
 /// Reads all results at the state of the workspace; a status that is not Ok ends it.
 std::int32_t linearizeAt(runtime::LinearizedWorkspace& w, runtime::LinearizedMap map, double h, Linearized& l) {
   const runtime::LinearizedProblem& p = w.problem();
-  std::int32_t status = w.matrices(map, l.t, h);
+  std::int32_t status = runtime::Ok;
+  if (map == runtime::LinearizedMap::Step && p.jumps) {
+    runtime::JumpedStep step;
+    status = runtime::stepThroughJumps(w, {l.t, h, 1, {}}, step);
+    const Matrix all = matrixOf(step.map.entries, p.coordinates, p.coordinates + p.inputs + p.parameters + 1);
+    l.a = all.leftCols(p.coordinates);
+    l.b = all.middleCols(p.coordinates, p.inputs);
+    l.p = all.middleCols(p.coordinates + p.inputs, p.parameters);
+  } else {
+    status = w.matrices(map, l.t, h);
+    l.a = matrixOf(w.stateMatrix(map), p.coordinates, p.coordinates);
+    l.b = matrixOf(w.inputMatrix(map), p.coordinates, p.inputs);
+    l.p = matrixOf(w.parameterMatrix(map), p.coordinates, p.parameters);
+  }
   if (status != runtime::Ok) return status;
-  l.a = matrixOf(w.stateMatrix(map), p.coordinates, p.coordinates);
-  l.b = matrixOf(w.inputMatrix(map), p.coordinates, p.inputs);
-  l.p = matrixOf(w.parameterMatrix(map), p.coordinates, p.parameters);
   status = w.forward(runtime::LinearizedMap::Field, l.t, h, {});
   if (status != runtime::Ok) return status;
   l.rate = matrixOf(w.value(runtime::LinearizedMap::Field), p.coordinates, 1);
@@ -208,7 +218,12 @@ int linearizeModel(Context& context) {
     Linearized l;
     l.t = states.row(i)[0];
     setState(workspace, states.row(i));
-    status = linearizeAt(workspace, map, problem->problem.step, l);
+    try {
+      status = linearizeAt(workspace, map, problem->problem.step, l);
+    } catch (const runtime::NoDerivative& e) {
+      complain(fmt::format("at t = {:.9g}, {}", e.time, e.what()));
+      return RunFailed;
+    }
     if (status != runtime::Ok) break;
     if (call[options::json])
       results.push_back(object(l, call[discreteFlag]));

@@ -126,7 +126,8 @@ void reportFailure(OrbitStudy& s, const Orbit& o, bool late) {
     return;
   case OrbitEnd::LeftDomain:
     s.diagnostics()
-        .error(Code::LIE0675, where, fmt::format("a step fails: {}", runtime::statusText(o.status)))
+        .error(Code::LIE0675, where,
+               fmt::format("a step fails: {}", s.model.why().empty() ? runtime::statusText(o.status) : s.model.why()))
         .suggest("more steps (--steps-per-period 960), or other initial values (--set)");
     return;
   case OrbitEnd::Rest:
@@ -147,6 +148,7 @@ void reportFailure(OrbitStudy& s, const Orbit& o, bool late) {
 
 /// Events that the motion meets: a run would stop there.
 void reportEvents(OrbitStudy& s, const Orbit& o) {
+  if (s.model.jumps()) return; // it goes through them; where a run would stop, it does not
   const auto events = s.pipeline.build();
   if (!events || events->functions.events < 0) return;
   runtime::Workspace w(*events);

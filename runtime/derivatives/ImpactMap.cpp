@@ -1,0 +1,236 @@
+#include "runtime/derivatives/ImpactMap.h"
+
+#include "runtime/contacts/Dense.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace lmc::runtime {
+
+namespace {
+
+using State = ContactSolution::State;
+
+std::vector<double> numbersOf(Workspace& w, const Field& f) {
+  const std::span<double> x = w.numbers(f);
+  return {x.begin(), x.end()};
+}
+
+} // namespace
+
+ImpactMap::ImpactMap(LinearizedWorkspace& workspace)
+    : w_(workspace), rules_(workspace.problem().problem.contacts), columns_(columnsOf(workspace.problem())) {}
+
+std::int32_t ImpactMap::look(double t) {
+  Workspace& w = w_.memory();
+  const std::int32_t status = w.call(w_.problem().problem.functions.contacts, t);
+  now_ = {numbersOf(w, rules_.rate), numbersOf(w, rules_.jacobian), numbersOf(w, rules_.response)};
+  return status;
+}
+
+std::int32_t ImpactMap::lookAlong(double t, const UnitDirection& d, Rows& change) {
+  const LinearizedJumps& jumps = *w_.problem().jumps;
+  const std::int32_t status = w_.change(jumps.contacts.function, t, 0, d.state, d.inputs, d.parameters, d.time);
+  Workspace& w = w_.memory();
+  change = {numbersOf(w, jumps.rate), numbersOf(w, jumps.jacobian), numbersOf(w, jumps.response)};
+  return status;
+}
+
+std::vector<double> ImpactMap::products(const std::vector<double>& b, const std::vector<double>& w,
+                                        const std::vector<double>& p) const {
+  const std::size_t n = at(rules_.rows), m = at(rules_.columns);
+  std::vector<double> moved(m, 0.0), sums(n, 0.0);
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t a = 0; a < m && p[j] != 0; ++a) moved[a] += w[j * m + a] * p[j];
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < m; ++a) sums[i] += b[i * m + a] * moved[a];
+  return sums;
+}
+
+void ImpactMap::addVelocities(const std::vector<double>& w, const std::vector<double>& p,
+                              std::vector<double>& storage) const {
+  const std::size_t n = at(rules_.rows), m = at(rules_.columns);
+  for (std::size_t a = 0; a < m; ++a)
+    for (std::size_t j = 0; j < n; ++j) storage[at(rules_.velocities[a])] += w[j * m + a] * p[j];
+}
+
+std::int32_t ImpactMap::coordinatesBehind(const std::vector<std::vector<double>>& changes, JumpMatrix& map) {
+  map = {columns_.state, std::vector<double>(columns_.state * columns_.count(), 0.0)};
+  for (std::size_t j = 0; j < columns_.count(); ++j)
+    if (const std::int32_t status = w_.coordinates(changes[j], map.column(j)); status != Ok) return status;
+  return Ok;
+}
+
+std::int32_t ImpactMap::of(const ContactImpact& impact, double t, JumpMatrix& map) {
+  const LinearizedJumps& jumps = *w_.problem().jumps;
+  const std::size_t n = at(rules_.rows), stateSize = w_.state().size();
+  std::copy_n(impact.before.begin(), stateSize, w_.state().begin());
+  if (const std::int32_t status = look(t); status != Ok) return status;
+  const std::vector<double>& p = impact.solution.multipliers;
+  const std::vector<double> laws(w_.memory().output().begin(), w_.memory().output().end());
+
+  // What each row obeys; of slips that slide their contact, among those of the impact.
+  std::vector<Row> kinds(n, Row::Held);
+  std::vector<std::size_t> contactOf(n, 0);
+  for (const ContactRule& r : rules_.list) {
+    kinds[at(r.normal)] = Row::Free;
+    for (std::int64_t i = 0; i < r.tangents; ++i) kinds[at(r.slip + i)] = Row::Free;
+  }
+  bool slides = false;
+  for (std::size_t k = 0; k < impact.contacts.size(); ++k) {
+    const ContactRule& r = rules_.list[impact.contacts[k]];
+    if (impact.solution.states[k] == State::Open) continue;
+    kinds[at(r.normal)] = impact.bounces[k] ? Row::Bounces : Row::Held;
+    contactOf[at(r.normal)] = k;
+    for (std::int64_t i = 0; i < r.tangents; ++i) {
+      const bool own = impact.solution.states[k] == State::Slides;
+      kinds[at(r.slip + i)] = own ? Row::Slides : Row::Held;
+      contactOf[at(r.slip + i)] = k;
+      slides = slides || own;
+    }
+  }
+
+  // G = B M^-1 B^T, column by column.
+  std::vector<double> g(n * n);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<double> e(n, 0.0);
+    e[j] = 1;
+    const std::vector<double> column = products(now_.jacobian, now_.response, e);
+    for (std::size_t i = 0; i < n; ++i) g[i * n + j] = column[i];
+  }
+  // d(s+/|s+|) = slope ds+, zero in the plane.
+  const auto slope = [&](std::size_t k, std::size_t i, std::size_t j) {
+    const ContactRule& r = rules_.list[impact.contacts[k]];
+    if (r.tangents < 2) return 0.0;
+    const std::array<double, 2>& d = impact.solution.directions[k];
+    const double length = std::hypot(impact.solution.rates[at(r.slip)], impact.solution.rates[at(r.slip + 1)]);
+    return ((i == j ? 1.0 : 0.0) - d[i] * d[j]) / length;
+  };
+  const auto friction = [&](std::size_t k) {
+    const std::int64_t place = rules_.list[impact.contacts[k]].coefficient;
+    return place < 0 ? 0.0 : laws[at(place)];
+  };
+  // One equation for the change of each multiplier.
+  std::vector<double> a(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (kinds[i] == Row::Free) {
+      a[i * n + i] = 1;
+    } else if (kinds[i] != Row::Slides) {
+      for (std::size_t j = 0; j < n; ++j) a[i * n + j] = g[i * n + j];
+    } else {
+      const std::size_t k = contactOf[i];
+      const ContactRule& r = rules_.list[impact.contacts[k]];
+      const std::size_t own = i - at(r.slip);
+      a[i * n + i] = 1;
+      a[i * n + at(r.normal)] += friction(k) * impact.solution.directions[k][own];
+      for (std::int64_t o = 0; o < r.tangents; ++o)
+        for (std::size_t j = 0; j < n; ++j)
+          a[i * n + j] += friction(k) * p[at(r.normal)] * slope(k, own, at(o)) * g[at(r.slip + o) * n + j];
+    }
+  }
+  std::vector<std::size_t> held;
+  for (std::size_t i = 0; i < n; ++i)
+    if (kinds[i] == Row::Held || kinds[i] == Row::Bounces) held.push_back(i);
+
+  std::vector<std::vector<double>> changes;
+  for (std::size_t column = 0; column < columns_.count(); ++column) {
+    const UnitDirection d(columns_, column);
+    Rows along;
+    if (const std::int32_t status = lookAlong(t, d, along); status != Ok) return status;
+    const std::vector<double> images(w_.memory().output().begin(), w_.memory().output().end());
+    const auto lawChange = [&](std::int64_t place) { return place < 0 ? 0.0 : images[at(place)]; };
+    // What the rates behind change by with the multipliers held.
+    std::vector<double> rates = along.rate;
+    const std::vector<double> byB = products(along.jacobian, now_.response, p);
+    const std::vector<double> byW = products(now_.jacobian, along.response, p);
+    for (std::size_t i = 0; i < n; ++i) rates[i] += byB[i] + byW[i];
+    std::vector<double> right(n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (kinds[i] == Row::Free) continue;
+      const std::size_t k = contactOf[i];
+      if (kinds[i] == Row::Held) {
+        right[i] = -rates[i];
+      } else if (kinds[i] == Row::Bounces) {
+        const std::size_t c = impact.contacts[k];
+        const double e = rules_.list[c].restitution < 0 ? 0.0 : laws[at(rules_.list[c].restitution)];
+        right[i] = -rates[i] - e * along.rate[i] - lawChange(jumps.restitutions[c]) * now_.rate[i];
+      } else {
+        const ContactRule& r = rules_.list[impact.contacts[k]];
+        const std::size_t own = i - at(r.slip);
+        right[i] =
+            -lawChange(jumps.frictions[impact.contacts[k]]) * p[at(r.normal)] * impact.solution.directions[k][own];
+        for (std::int64_t o = 0; o < r.tangents; ++o)
+          right[i] -= friction(k) * p[at(r.normal)] * slope(k, own, at(o)) * rates[at(r.slip + o)];
+      }
+    }
+    if (!slides) { // symmetric, perhaps with rows that depend on each other
+      std::vector<double> own(held.size() * held.size()), b(held.size());
+      for (std::size_t i = 0; i < held.size(); ++i) {
+        b[i] = right[held[i]];
+        for (std::size_t j = 0; j < held.size(); ++j)
+          own[i * held.size() + j] = (g[held[i] * n + held[j]] + g[held[j] * n + held[i]]) / 2;
+      }
+      const std::vector<double> x = Semidefinite(std::move(own), held.size()).solve(b);
+      for (std::size_t i = 0; i < held.size(); ++i) right[held[i]] = x[i];
+    } else if (!eliminate(a, right)) {
+      return SingularMatrix;
+    }
+    std::vector<double> storage(stateSize);
+    if (const std::int32_t status = w_.lift(d.state, storage); status != Ok) return status;
+    addVelocities(along.response, p, storage);
+    addVelocities(now_.response, right, storage);
+    changes.push_back(std::move(storage));
+  }
+  std::copy_n(impact.after.begin(), stateSize, w_.state().begin());
+  return coordinatesBehind(changes, map);
+}
+
+std::int32_t ImpactMap::hold(double t, JumpMatrix& map) {
+  const std::size_t n = at(rules_.rows), stateSize = w_.state().size();
+  if (const std::int32_t status = look(t); status != Ok) return status;
+  std::set<std::int64_t> own;
+  std::vector<std::size_t> rows;
+  for (const ContactRule& r : rules_.list) {
+    own.insert(r.normal);
+    for (std::int64_t i = 0; i < r.tangents; ++i) own.insert(r.slip + i);
+    const double mode = w_.state()[at(r.mode)];
+    if (mode > 0) rows.push_back(at(r.normal));
+    for (std::int64_t i = 0; i < r.tangents && mode > 1; ++i) rows.push_back(at(r.slip + i));
+  }
+  if (rows.empty()) {
+    map = identityOf(columns_);
+    return Ok;
+  }
+  for (std::int64_t i = 0; i < rules_.rows; ++i)
+    if (!own.contains(i)) rows.push_back(at(i));
+  std::vector<double> matrix(rows.size() * rows.size());
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    std::vector<double> e(n, 0.0);
+    e[rows[j]] = 1;
+    const std::vector<double> column = products(now_.jacobian, now_.response, e);
+    for (std::size_t i = 0; i < rows.size(); ++i) matrix[i * rows.size() + j] = column[rows[i]];
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) // symmetric but for rounding
+    for (std::size_t j = 0; j < i; ++j)
+      matrix[i * rows.size() + j] = matrix[j * rows.size() + i] =
+          (matrix[i * rows.size() + j] + matrix[j * rows.size() + i]) / 2;
+  const Semidefinite factored(std::move(matrix), rows.size());
+  std::vector<std::vector<double>> changes;
+  for (std::size_t column = 0; column < columns_.count(); ++column) {
+    const UnitDirection d(columns_, column);
+    Rows along;
+    std::int32_t status = lookAlong(t, d, along);
+    std::vector<double> storage(stateSize), right(rows.size()), p(n, 0.0);
+    if (status == Ok) status = w_.lift(d.state, storage);
+    if (status != Ok) return status;
+    for (std::size_t i = 0; i < rows.size(); ++i) right[i] = -along.rate[rows[i]];
+    const std::vector<double> x = factored.solve(right);
+    for (std::size_t i = 0; i < rows.size(); ++i) p[rows[i]] = x[i];
+    addVelocities(now_.response, p, storage);
+    changes.push_back(std::move(storage));
+  }
+  return coordinatesBehind(changes, map);
+}
+
+} // namespace lmc::runtime
