@@ -43,7 +43,10 @@ llvm::IntrinsicInst* fusedOf(llvm::Value* v, const llvm::BasicBlock* block) {
 llvm::Value* fusedTerm(llvm::Instruction& sum, llvm::Value* term, llvm::Value* e) {
   std::vector<llvm::IntrinsicInst*> chain;
   llvm::Value* rest = term;
-  for (; llvm::IntrinsicInst* const f = fusedOf(rest, sum.getParent()); rest = f->getArgOperand(2)) chain.push_back(f);
+  while (llvm::IntrinsicInst* const f = fusedOf(rest, sum.getParent())) {
+    chain.push_back(f);
+    rest = f->getArgOperand(2);
+  }
   llvm::Instruction* const last = chain.empty() ? nullptr : productOf(rest, sum.getParent());
   if (last == nullptr) return nullptr;
   llvm::IRBuilder<> ir(&sum);

@@ -137,19 +137,19 @@ namespace {
 std::optional<Reference> limitOf(const runtime::Problem& problem) {
   constexpr std::int64_t fewest = 32, most = std::int64_t{1} << 21;
   const double length = problem.timeTo - problem.timeFrom;
-  std::optional<std::vector<double>> before;
+  std::vector<double> before; // empty: there is none
   std::optional<Reference> best;
   for (std::int64_t n = fewest; n <= most; n *= 2) {
     const double step = length / static_cast<double>(n);
     auto end = endOf(problem, step);
-    if (end && before) {
-      Reference now{problem.method, step, end->state, distance(end->state, *before)};
+    if (end && !before.empty()) {
+      Reference now{problem.method, step, end->state, distance(end->state, before)};
       const bool small = best && best->error < 1e-9 * now.scale();
       if (small && now.error > best->error / 2) return best; // round-off takes over
       best = std::move(now);
       if (best->error < 4 * roundOff * best->scale()) return best;
     }
-    before.reset();
+    before.clear();
     if (end) before = std::move(end->state);
   }
   return best;

@@ -419,8 +419,8 @@ private:
     for (std::size_t k = 0; k < r_.held.size(); ++k)
       d.byState.push_back(
           sym::defineLike(p_, *r_.held[k], name + "." + r_.held[k]->name, [&](const std::vector<Expr>& index) {
-            const Expr own = gradient.of(r_.held[k], index);
-            return held == Held::Same ? g_.add(own, g_.load(r_.covector[r_.coordinates.size() + k], index)) : own;
+            const Expr direct = gradient.of(r_.held[k], index);
+            return held == Held::Same ? g_.add(direct, g_.load(r_.covector[r_.coordinates.size() + k], index)) : direct;
           }));
     const auto ofData = [&](const sema::ArrayTuple& arrays) {
       return storeValues(

@@ -198,8 +198,8 @@ Poly Terms::trace(const Poly& a) {
       return trace(of(x->kids[0]));
     case Kind::Chain: {
       std::vector<Atom> turning = x->kids;
-      const auto least = [&](const std::vector<Atom>& a, const std::vector<Atom>& b) {
-        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+      const auto least = [&](const std::vector<Atom>& one, const std::vector<Atom>& other) {
+        return std::lexicographical_compare(one.begin(), one.end(), other.begin(), other.end(),
                                             [](Atom p, Atom q) { return p->id < q->id; });
       };
       std::vector<Atom> first = turning;

@@ -29,7 +29,8 @@ int checkFiles(Context& context) {
     own.arguments = {file};
     products::Pipeline pipeline(pipelineOptions(own));
     bool good = pipeline.load(file) && pipeline.check() && !pipeline.diagnostics().hasErrors();
-    const std::optional<std::int64_t> freedoms = good ? pipeline.freedoms() : std::nullopt;
+    constexpr std::int64_t unknown = -1;
+    const std::int64_t freedoms = good ? pipeline.freedoms().value_or(unknown) : unknown;
     good = good && !pipeline.diagnostics().hasErrors();
     if (!good) status = InputWrong;
     if (call[options::json]) {
@@ -39,8 +40,8 @@ int checkFiles(Context& context) {
     }
     printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
     if (good) print(file + ": no errors\n");
-    if (good && freedoms)
-      print("  " + std::to_string(*freedoms) + (*freedoms == 1 ? " degree" : " degrees") +
+    if (good && freedoms != unknown)
+      print("  " + std::to_string(freedoms) + (freedoms == 1 ? " degree" : " degrees") +
             " of freedom at the initial state\n");
   }
   if (call[options::json]) print("{\"diagnostics\": [" + objects + "]}\n");
