@@ -3,10 +3,14 @@
 #include "products/Pipeline.h"
 #include "runtime/run/Run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <iostream>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 
 using namespace lmc::products;
 using namespace lmc::runtime;
@@ -106,8 +110,33 @@ double slope(const std::vector<double>& x, const std::vector<double>& y) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// Paragraphs are filled to 100 columns, as in all pages; tables and headings stay.
 void print(const std::string& text) {
-  std::fputs((text + "\n").c_str(), stdout);
+  constexpr std::size_t most = 100;
+  std::istringstream lines(text);
+  std::string line, filled;
+  const auto flush = [&] {
+    if (!filled.empty()) std::cout << filled << '\n';
+    filled.clear();
+  };
+  while (std::getline(lines, line)) {
+    if (line.empty() || line.front() == '|' || line.front() == '#') {
+      flush();
+      std::cout << line << '\n';
+      continue;
+    }
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      if (!filled.empty() && columns(filled) + 1 + columns(word) > most) flush();
+      filled += (filled.empty() ? "" : " ") + word;
+    }
+  }
+  flush();
+  if (text.empty() || text.back() == '\n') std::cout << '\n';
 }
 
 const Setting top{
