@@ -56,20 +56,6 @@ struct detail::LinearizationData {
     }
   }
 
-  /// One step of a model whose state jumps goes through its jumps. Images of directions; the state stays.
-  void propagateStep(double h, std::vector<double>& directions, std::span<const double> inputs,
-                     std::span<const double> parameters) {
-    const std::vector<double> here(workspace.state().begin(), workspace.state().end());
-    const auto putBack = [&] { std::copy(here.begin(), here.end(), workspace.state().begin()); };
-    try {
-      acrossJumps([&] { return runtime::propagate(workspace, steps(h, 1), directions, inputs, parameters); });
-    } catch (...) {
-      putBack();
-      throw;
-    }
-    jumped.value.assign(workspace.state().begin(), workspace.state().end());
-    putBack();
-  }
   [[nodiscard]] bool jumps(runtime::LinearizedMap map) const {
     return map == runtime::LinearizedMap::Step && problem.jumps.has_value();
   }
@@ -168,13 +154,10 @@ Jacobians Linearization::jacobians(Linearized map, double h) {
   Jacobians j;
   if (impl_->jumps(m)) {
     const std::size_t n = impl_->coordinates(), inputs = this->inputs().size(), parameters = this->parameters().size();
-    const std::size_t count = n + inputs + parameters;
-    std::vector<double> z(count * n, 0.0), u(count * inputs, 0.0), p(count * parameters, 0.0);
-    for (std::size_t k = 0; k < n; ++k) z[k * n + k] = 1;
-    for (std::size_t k = 0; k < inputs; ++k) u[(n + k) * inputs + k] = 1;
-    for (std::size_t k = 0; k < parameters; ++k) p[(n + inputs + k) * parameters + k] = 1;
-    impl_->propagateStep(h, z, u, p);
-    impl_->jumped.state = std::move(z);
+    runtime::JumpedStep step;
+    impl_->acrossJumps([&] { return runtime::stepThroughJumps(w, impl_->steps(h, 1), step); });
+    impl_->jumped.state = std::move(step.map.entries);
+    impl_->jumped.value = std::move(step.next);
     const Span<const double> all = impl_->jumped.state;
     j.rows = n;
     j.state = {all.data(), n * n};
@@ -203,7 +186,11 @@ Span<const double> Linearization::forward(Linearized map, double h, Span<const d
   if (impl_->jumps(m)) {
     impl_->jumped.state.assign(impl_->coordinates(), 0.0);
     std::copy(direction.begin(), direction.end(), impl_->jumped.state.begin());
-    impl_->propagateStep(h, impl_->jumped.state, spanOf(inputs), spanOf(parameters));
+    const runtime::KeptState kept(impl_->workspace);
+    impl_->acrossJumps([&] {
+      return runtime::propagate(impl_->workspace, impl_->steps(h, 1), impl_->jumped.state, spanOf(inputs),
+                                spanOf(parameters));
+    });
     return impl_->jumped.state;
   }
   impl_->check(impl_->workspace.forward(m, impl_->time, h, spanOf(direction), spanOf(inputs), spanOf(parameters)));
@@ -221,15 +208,8 @@ Covectors Linearization::adjoint(Linearized map, double h, Span<const double> co
       return std::int32_t{runtime::Ok};
     };
     runtime::TrajectoryGradient g;
-    const std::vector<double> here(w.state().begin(), w.state().end());
-    const auto putBack = [&] { std::copy(here.begin(), here.end(), w.state().begin()); };
-    try {
-      impl_->acrossJumps([&] { return runtime::trajectoryGradient(w, impl_->steps(h, 1), end, g); });
-    } catch (...) {
-      putBack();
-      throw;
-    }
-    putBack();
+    const runtime::KeptState kept(w);
+    impl_->acrossJumps([&] { return runtime::trajectoryGradient(w, impl_->steps(h, 1), end, g); });
     impl_->jumped.state = std::move(g.state);
     impl_->jumped.inputs = std::move(g.inputs);
     impl_->jumped.parameters = std::move(g.parameters);

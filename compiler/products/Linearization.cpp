@@ -4,7 +4,6 @@
 #include "runtime/contract/LinearizedProblem.h"
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 namespace lmc::products {
@@ -255,17 +254,9 @@ bool Pipeline::Impl::refusesJumpDerivatives() {
 }
 
 std::vector<std::string> Pipeline::Impl::realDiscretes() const {
-  std::set<std::string> real;
-  for (const syntax::File* f : compilation->files())
-    for (const syntax::Declaration& d : f->declarations)
-      if (d.kind == syntax::DeclKind::Model && d.name == model->name)
-        for (const syntax::StatementPtr& s : d.body)
-          if (s && s->kind == syntax::StatementKind::Discrete &&
-              !(s->type && (s->type->name == "int" || s->type->name == "bool")))
-            real.insert(s->target.name);
   std::vector<std::string> names;
   for (const sema::DiscreteVariable& d : model->discretes)
-    if (real.contains(d.name)) names.push_back(d.name);
+    if (d.real) names.push_back(d.name);
   return names;
 }
 

@@ -222,7 +222,6 @@ std::int32_t carryAlong(LinearizedWorkspace& w, const Passage& passage, std::spa
 std::int32_t stepThroughJumps(LinearizedWorkspace& w, const TrajectorySteps& steps, JumpedStep& result) {
   const JumpColumns columns = columnsOf(w.problem());
   const std::size_t n = columns.state, count = columns.time();
-  const std::vector<double> here(w.state().begin(), w.state().end());
   std::vector<double> z, u, p;
   for (std::size_t j = 0; j < count; ++j) {
     const UnitDirection d(columns, j);
@@ -230,16 +229,9 @@ std::int32_t stepThroughJumps(LinearizedWorkspace& w, const TrajectorySteps& ste
     u.insert(u.end(), d.inputs.begin(), d.inputs.end());
     p.insert(p.end(), d.parameters.begin(), d.parameters.end());
   }
-  const auto putBack = [&] { std::copy(here.begin(), here.end(), w.state().begin()); };
-  std::int32_t status = Ok;
-  try {
-    status = propagateThroughJumps(w, {steps.t, steps.h, 1, steps.inputs, steps.goesOn}, z, u, p);
-  } catch (...) {
-    putBack();
-    throw;
-  }
+  const KeptState kept(w);
+  const std::int32_t status = propagateThroughJumps(w, {steps.t, steps.h, 1, steps.inputs, steps.goesOn}, z, u, p);
   result.next.assign(w.state().begin(), w.state().end());
-  putBack();
   z.resize(n * columns.count(), 0.0);
   result.map = {n, std::move(z)};
   return status;

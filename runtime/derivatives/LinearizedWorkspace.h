@@ -4,8 +4,10 @@
 #include "runtime/contract/LinearizedProblem.h"
 #include "runtime/run/Workspace.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace lmc::runtime {
 
@@ -96,6 +98,20 @@ private:
     std::vector<double> state, inputs, parameters, field;
   };
   std::array<Assembled, linearizedMaps> assembled_; ///< matrices that were assembled column by column
+};
+
+/// Puts the state of a workspace back at its end, also behind an exception.
+class KeptState {
+public:
+  explicit KeptState(LinearizedWorkspace& workspace)
+      : w_(workspace), state_(workspace.state().begin(), workspace.state().end()) {}
+  ~KeptState() { std::copy(state_.begin(), state_.end(), w_.state().begin()); }
+  KeptState(const KeptState&) = delete;
+  KeptState& operator=(const KeptState&) = delete;
+
+private:
+  LinearizedWorkspace& w_;
+  std::vector<double> state_;
 };
 
 } // namespace lmc::runtime

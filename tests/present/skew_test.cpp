@@ -1,4 +1,5 @@
 // Skew matrices of n dimensions by their coordinates: normal forms and recombined sums against numbers in plain Eigen.
+#include "TermValues.h"
 #include "present/terms/Terms.h"
 
 #include <Eigen/Dense>
@@ -70,13 +71,12 @@ public:
   [[nodiscard]] int size() const { return n_; }
 
   MatrixXd value(const Poly& p) {
-    MatrixXd sum = MatrixXd::Zero(p.shape.rows, p.shape.cols);
-    for (const auto& [m, c] : p.terms) {
-      double x = c.value();
-      for (const auto& [a, n] : m.powers) x *= std::pow(value(a)(0), n);
-      sum += m.core != nullptr ? MatrixXd(x * value(m.core)) : MatrixXd::Constant(1, 1, x);
-    }
-    return sum;
+    return lmc::test::TermValues{numbers_, [](Atom a, const std::vector<MatrixXd>& k) -> MatrixXd {
+                                   if (a->kind == Kind::Hat) return hat(k[0], a->shape.rows);
+                                   if (a->name == "axial") return axial(k[0]);
+                                   if (a->name == "trace") return MatrixXd::Constant(1, 1, k[0].trace());
+                                   throw std::runtime_error("no value of " + a->name);
+                                 }}(p);
   }
   void expect(const Poly& p, const MatrixXd& number, const char* what) {
     EXPECT_LE((value(p) - number).cwiseAbs().maxCoeff(), 1e-10 * std::max(1.0, number.cwiseAbs().maxCoeff()))
@@ -85,40 +85,6 @@ public:
 
 private:
   double draw() { return std::uniform_real_distribution<double>(-1, 1)(engine_); }
-  MatrixXd value(Atom a) {
-    std::vector<MatrixXd> k;
-    if (a->kind != Kind::Symbol)
-      for (const Atom kid : a->kids) k.push_back(value(kid));
-    switch (a->kind) {
-    case Kind::Symbol:
-      return numbers_.at(a->name);
-    case Kind::Sealed:
-      return value(*a->poly);
-    case Kind::Basis:
-      return MatrixXd::Identity(a->shape.rows, a->shape.rows).col(std::lround(k[0](0)) - 1);
-    case Kind::Identity:
-      return MatrixXd::Identity(a->shape.rows, a->shape.rows);
-    case Kind::Transpose:
-      return k[0].transpose();
-    case Kind::Outer:
-      return k[0] * k[1].transpose();
-    case Kind::Hat:
-      return hat(k[0], a->shape.rows);
-    case Kind::Chain:
-    case Kind::Form: {
-      MatrixXd m = a->kind == Kind::Form ? MatrixXd(k[0].transpose()) : k[0];
-      for (std::size_t i = 1; i < k.size(); ++i) m = m * k[i];
-      return m;
-    }
-    case Kind::Call:
-      if (a->name == "axial") return axial(k[0]);
-      if (a->name == "trace") return MatrixXd::Constant(1, 1, k[0].trace());
-      [[fallthrough]];
-    default:
-      throw std::runtime_error("no value of " + a->name);
-    }
-  }
-
   int n_, d_;
   Terms t_;
   std::mt19937 engine_;

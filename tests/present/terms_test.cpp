@@ -1,5 +1,6 @@
 // The rules of the algebra of printed equations: each identity of the table, and normal forms of random expressions,
 // at random numbers.
+#include "TermValues.h"
 #include "present/terms/Identities.h"
 #include "present/terms/Terms.h"
 
@@ -14,34 +15,19 @@ using Eigen::Vector3d;
 
 namespace {
 
+using lmc::test::TermValues;
 using Named = std::map<std::string, MatrixXd>;
-
-MatrixXd value(const Poly& p, const Named& names);
 
 MatrixXd scalar(double x) {
   return MatrixXd::Constant(1, 1, x);
 }
 
-MatrixXd value(Atom a, const Named& names) {
-  std::vector<MatrixXd> k;
-  if (a->kind != Kind::Symbol)
-    for (const Atom kid : a->kids) k.push_back(value(kid, names));
+/// What is of three dimensions, and functions of numbers.
+MatrixXd valueOfKind(Atom a, const std::vector<MatrixXd>& k) {
   const auto cross = [](const MatrixXd& x, const MatrixXd& y) -> MatrixXd { return Vector3d(x).cross(Vector3d(y)); };
   switch (a->kind) {
-  case Kind::Symbol:
-    return names.at(a->name);
-  case Kind::Sealed:
-    return value(*a->poly, names);
-  case Kind::Basis:
-    return MatrixXd::Identity(a->shape.rows, a->shape.rows).col(std::lround(k[0](0)) - 1);
-  case Kind::Identity:
-    return MatrixXd::Identity(a->shape.rows, a->shape.rows);
-  case Kind::Transpose:
-    return k[0].transpose();
   case Kind::Inverse:
     return k[0].inverse();
-  case Kind::Outer:
-    return k[0] * k[1].transpose();
   case Kind::Cross:
     return cross(k[0], k[1]);
   case Kind::Triple:
@@ -49,12 +35,6 @@ MatrixXd value(Atom a, const Named& names) {
   case Kind::Hat: {
     MatrixXd m(3, 3);
     for (int j = 0; j < 3; ++j) m.col(j) = cross(k[0], MatrixXd::Identity(3, 3).col(j));
-    return m;
-  }
-  case Kind::Chain:
-  case Kind::Form: {
-    MatrixXd m = a->kind == Kind::Form ? MatrixXd(k[0].transpose()) : k[0];
-    for (std::size_t i = 1; i < k.size(); ++i) m = m * k[i];
     return m;
   }
   default:
@@ -70,13 +50,7 @@ MatrixXd value(Atom a, const Named& names) {
 }
 
 MatrixXd value(const Poly& p, const Named& names) {
-  MatrixXd sum = MatrixXd::Zero(p.shape.rows, p.shape.cols);
-  for (const auto& [m, c] : p.terms) {
-    double x = c.value();
-    for (const auto& [a, n] : m.powers) x *= std::pow(value(a, names)(0), n);
-    sum += m.core != nullptr ? MatrixXd(x * value(m.core, names)) : MatrixXd::Constant(1, 1, x);
-  }
-  return sum;
+  return TermValues{names, valueOfKind}(p);
 }
 
 /// A random expression in normal form beside its number.

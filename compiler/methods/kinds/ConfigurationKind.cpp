@@ -259,15 +259,7 @@ Expr ConfigurationKind::positionSize(Expr /*h*/) {
   const sym::Array* size = g_.newArray("size of q", {}, sym::Shape::scalar(), sym::Role::Temp);
   for (const Slot& s : slots_) {
     const sema::Tuple q = sema::loads(g_, s.factor->point, s.index);
-    for (std::size_t k = 0; k < q.size(); ++k) {
-      sym::Equation e;
-      e.kind = sym::EquationKind::Accumulate;
-      e.array = size;
-      e.loops = points_[s.point + k].loops(g_);
-      e.value = g_.number(0);
-      for (const Expr& entry : sema::entries(g_, {q[k]})) e.value = g_.add(e.value, g_.function(sym::Op::Abs, entry));
-      p_.append(std::move(e));
-    }
+    for (std::size_t k = 0; k < q.size(); ++k) addSizes(p_, size, points_[s.point + k], q[k]);
   }
   return g_.load(size);
 }

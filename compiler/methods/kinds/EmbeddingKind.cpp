@@ -97,18 +97,8 @@ std::vector<sema::Value> EmbeddingKind::state() {
 
 Expr EmbeddingKind::positionSize(Expr h) {
   const sym::Array* size = g_.newArray("size of q", {}, sym::Shape::scalar(), sym::Role::Temp);
-  for (const Slot& s : slots_) {
-    for (std::size_t k = 0; k < s.points; ++k) {
-      sym::Equation e;
-      e.kind = sym::EquationKind::Accumulate;
-      e.array = size;
-      e.loops = all_[s.first + k].loops(g_);
-      e.value = g_.number(0);
-      for (const Expr& entry : sema::entries(g_, {g_.load(s.state[k], s.index)}))
-        e.value = g_.add(e.value, g_.function(sym::Op::Abs, entry));
-      p_.append(std::move(e));
-    }
-  }
+  for (const Slot& s : slots_)
+    for (std::size_t k = 0; k < s.points; ++k) addSizes(p_, size, all_[s.first + k], g_.load(s.state[k], s.index));
   return g_.scale(sym::Number::ratio(1, 100), g_.div(g_.load(size), g_.function(sym::Op::Abs, h)));
 }
 

@@ -35,6 +35,17 @@ sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& v
   return arrays;
 }
 
+void addSizes(sym::Program& p, const sym::Array* sum, const Component& part, sym::Expr value) {
+  sym::Graph& g = p.graph();
+  sym::Equation e;
+  e.kind = sym::EquationKind::Accumulate;
+  e.array = sum;
+  e.loops = part.loops(g);
+  e.value = g.number(0);
+  for (const sym::Expr& entry : sema::entries(g, {value})) e.value = g.add(e.value, g.function(sym::Op::Abs, entry));
+  p.append(std::move(e));
+}
+
 sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arrays) {
   sema::Tuple r;
   for (std::size_t k = 0; k < space.size(); ++k) r.push_back(g.load(arrays[k], space[k].index));

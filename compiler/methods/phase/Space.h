@@ -30,6 +30,8 @@ using Space = std::vector<Component>;
 /// that is negative.
 [[nodiscard]] sema::ArrayTuple store(sym::Program& p, const Space& space, const sema::Tuple& value,
                                      const std::string& name, sym::Expr margin = {});
+/// Adds the absolute values of all numbers of a part, which `value` is of each member, to a number.
+void addSizes(sym::Program& p, const sym::Array* sum, const Component& part, sym::Expr value);
 /// The parts as loads of such arrays.
 [[nodiscard]] sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arrays);
 

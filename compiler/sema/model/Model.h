@@ -165,6 +165,7 @@ struct DiscreteVariable {
   ArrayTuple arrays; ///< role State, by `parts`; whole numbers, and truth values as 0 and 1, too
   std::vector<Part> parts;
   Range range;                          ///< of the name
+  bool real = false;                    ///< declared, and neither whole numbers nor truth values: it has derivatives
   bool shown = true;                    ///< a run writes it out
   std::vector<std::int64_t> first = {}; ///< as of an observable
 };
