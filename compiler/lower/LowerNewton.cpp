@@ -25,8 +25,9 @@ constexpr double keepFirst = 0.03;
 constexpr std::int64_t basisRows = 81;
 /// Relative size of a change that is not seen any more.
 constexpr double unseen = 1e-16;
-/// Changes below this relative size that do not become smaller are round-off.
-constexpr double nearRoundOff = 1e-10;
+/// Changes below this relative size that do not become smaller are round-off. Near configurations where constraints
+/// depend on each other multipliers are known to so little.
+constexpr double nearRoundOff = 1e-8;
 /// The same along a family, for changes that stay twice although the Jacobian is new: the condition of a chain grows
 /// like the square of its members, that of multipliers of positions like 1/h^2.
 constexpr double roundOffOfChains = 1e-7;

@@ -68,8 +68,16 @@ bool Instantiation::holdsPositions(const CheckedSolve& system, const std::vector
   });
 }
 
+Newton::Settings Instantiation::settingsOf(const CheckedSolve& system) {
+  Newton::Settings settings;
+  if (system.tolerance) settings.tolerance = values_.number(system.tolerance);
+  if (system.limit > 0) settings.limit = system.limit;
+  return settings;
+}
+
 bool Instantiation::solve(const CheckedStatement& s) {
   const CheckedSolve& system = s.solve;
+  if (isSparse(system)) return solveSparse(s);
   std::vector<Unknown> unknowns;
   std::vector<Space> spaces;
   for (const CheckedSolve::Unknown& u : system.unknowns) {
@@ -79,9 +87,7 @@ bool Instantiation::solve(const CheckedStatement& s) {
   }
   const Expr size = holdsPositions(system, unknowns) ? kind_.positionSize(begin_.h) : Expr();
   if (size) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}});
-  Newton::Settings settings;
-  if (system.tolerance) settings.tolerance = values_.number(system.tolerance);
-  if (system.limit > 0) settings.limit = system.limit;
+  Newton::Settings settings = settingsOf(system);
   Newton newton(context_.layer.program(), spaces);
   sema::Tuple shift;
   for (std::size_t k = 0; k < unknowns.size(); ++k) {

@@ -24,6 +24,8 @@ struct Storage {
   std::vector<std::int64_t> extents;
   std::vector<std::int64_t> first = {}; ///< index of the first member, per extent; empty: 1
   std::optional<Frame> frame = {};      ///< of velocities and momenta
+  bool mayHaveGaps = false;             ///< where one index moves the range of another, as in [i in 1..N, j in i+1..N]
+  bool gaps = false;                    ///< some are; where they would be, values are zero
 };
 
 /// A declared name of a model. Its value is worked out when it is first asked for.

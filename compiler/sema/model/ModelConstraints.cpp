@@ -187,7 +187,9 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
   }
   c.velocities = (kinds & OnVelocities) != 0;
   if (reportsKinks(value, !c.velocities, equation.range, "the constraint")) return;
+  const auto& writers = model_->program.writers(c.array); // with gaps they add to zeros; what is missing does not hold
   const bool conditional =
+      model_->program.equation(writers.front()).kind == sym::EquationKind::Accumulate ||
       std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
   if (conditional &&
       !conditionOf(c, with([](const syntax::Statement& s) -> syntax::ExprPtr {
