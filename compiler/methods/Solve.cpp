@@ -55,17 +55,19 @@ ImplicitEquation Instantiation::residual(const CheckedSolve::Equation& e, const 
   return {space, a.parts, b.parts, sema::sub(g_, a.parts, b.parts)};
 }
 
-/// Whether equations of a `solve` hold constraints on positions, or rates by multipliers alone, which may be zero.
+/// Whether equations of a `solve` hold constraints on positions, or rates by multipliers (and what these make of
+/// accelerations) alone, which may be zero.
 bool Instantiation::holdsPositions(const CheckedSolve& system, const std::vector<Unknown>& unknowns) const {
+  const auto calls = [&](std::string_view word) {
+    return std::any_of(system.equations.begin(), system.equations.end(), [&](const CheckedSolve::Equation& e) {
+      for (TermId k = e.terms.first; k < e.terms.last; ++k)
+        if (method_.terms[k].op == TermOp::Word && method_.terms[k].word->name == word) return true;
+      return false;
+    });
+  };
   const bool alone = std::all_of(unknowns.begin(), unknowns.end(),
                                  [](const Unknown& u) { return u.start.kind == sema::ValueKind::PhaseVector; });
-  return std::any_of(system.equations.begin(), system.equations.end(), [&](const CheckedSolve::Equation& e) {
-    for (TermId k = e.terms.first; k < e.terms.last; ++k)
-      if (method_.terms[k].op == TermOp::Word &&
-          (method_.terms[k].word->name == "holds" || (alone && method_.terms[k].word->name == "holdsdot")))
-        return true;
-    return false;
-  });
+  return calls("holds") || (calls("holdsdot") && (alone || calls("accelerated")));
 }
 
 Newton::Settings Instantiation::settingsOf(const CheckedSolve& system) {

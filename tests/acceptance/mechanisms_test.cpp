@@ -143,7 +143,8 @@ TEST(PistonEngine, NeedsTheTorqueOfItsEnergy) {
 }
 
 /// The pin of the knee is where the circles of the connecting rod and of the upper link meet, the wheel has what energy
-/// the ram leaves, and the pulls of three rods at a pin without mass balance.
+/// the ram leaves (of 300 J; the force of the workpiece begins with a kink), and the pulls of three rods at a pin
+/// without mass balance.
 TEST(KneePress, HasTheLinkageAndTheEnergyOfItsTwoMasses) {
   const Workspace w;
   const Trajectory run = runModel(w, example("knee_press"), {"--method", "RKMK6"});
@@ -173,7 +174,7 @@ TEST(KneePress, HasTheLinkageAndTheEnergyOfItsTwoMasses) {
     EXPECT_NEAR(run.at(row, "K[1]"), p.x, 1e-11) << row;
     EXPECT_NEAR(run.at(row, "K[2]"), p.z, 1e-11) << row;
     EXPECT_NEAR(run.at(row, "y"), p.y, 1e-11) << row;
-    EXPECT_NEAR(energy(run.at(row, "theta"), run.at(row, "omega")), first, 1e-6 * std::abs(first)) << row;
+    EXPECT_NEAR(energy(run.at(row, "theta"), run.at(row, "omega")), first, row < 50 ? 1e-8 : 1e-3) << row;
     const double theta = run.at(row, "theta"), x = run.at(row, "K[1]"), z = run.at(row, "K[2]");
     const double rod = (0.72 + 0.1 * std::cos(theta) - x) * z - (-0.3 + 0.1 * std::sin(theta) - z) * x; // × upper link
     const double lower = -x * z - (run.at(row, "y") - z) * x;

@@ -165,3 +165,44 @@ TEST(SparseMethods, TurnEquationsOff) {
     EXPECT_EQ(many.last("pull[9]"), 0) << method;
   }
 }
+
+/// Four-bar linkages where all bars are in one line: at t = 0.7144 of two, and of forty at 0.7216. References: the
+/// equivalent pendulum. Errors are those of the methods; a method that cannot cross says when it stopped.
+TEST(SingularConfigurations, AreCrossed) {
+  const Workspace w;
+  struct Case {
+    const char *method, *n, *time;
+    double x, y, tolerance;
+  };
+  constexpr double x2 = 0.057815795768011, y2 = 0.998327267863455, x40 = -0.115356880632110, y40 = -0.993324111300450;
+  for (const Case& c : {Case{"VITrapezoid", "2", "0..2", x2, y2, 1e-5},
+                        {"VIMidpoint", "2", "0..2", x2, y2, 1e-5},
+                        {"VI4", "2", "0..2", x2, y2, 1e-9},
+                        {"GenAlpha", "2", "0..2", x2, y2, 3e-5},
+                        {"HHT", "2", "0..2", x2, y2, 3e-5},
+                        {"SymmetricGL2", "2", "0..2", x2, y2, 1e-5},
+                        {"VITrapezoid", "40", "0..1", x40, y40, 3e-5},
+                        {"GenAlpha", "40", "0..1", x40, y40, 5e-5},
+                        {"HEM4", "40", "0..1", x40, y40, 1e-9},
+                        {"DLA", "40", "0..1", x40, y40, 3e-5}}) {
+    const Trajectory run =
+        runModel(w, example("four_bars"), {"--method", c.method, "--set", std::string("N=") + c.n, "--time", c.time});
+    ASSERT_FALSE(run.rows.empty()) << c.method << " " << c.n;
+    EXPECT_NEAR(run.last("p[1][1]"), c.x, c.tolerance) << c.method << " " << c.n;
+    EXPECT_NEAR(run.last("p[1][2]"), c.y, c.tolerance) << c.method << " " << c.n;
+  }
+  for (const char* method : {"VILobatto4", "HEM4"}) {
+    const Outcome o = w.lmc({"run", example("four_bars"), "--method", method});
+    if (o.status != 0) EXPECT_NE(o.err.find("the run failed at t = "), std::string::npos) << o.err;
+  }
+}
+
+/// Derivatives of variational steps, for numbers of bodies at which products with the Jacobian stopped short of one.
+TEST(SparseMethods, HaveDerivativesOfTheirSteps) {
+  const Workspace w;
+  for (const char* n : {"15", "16", "20", "24"}) {
+    const Outcome o = w.lmc({"linearize", example("four_bars"), "--discrete", "--method", "VITrapezoid", "--set",
+                             std::string("N=") + n, "--json"});
+    ASSERT_EQ(o.status, 0) << n << o.err;
+  }
+}
