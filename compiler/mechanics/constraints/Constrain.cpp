@@ -435,7 +435,6 @@ private:
       const sema::Factor& f = m_.factors[j];
       FactorEquations& e = s_.factors[j];
       e.reaction = unstacked("B^T lambda(" + f.velocityName + ")", j, forces);
-      // Where masses couple members there are none; r itself takes their place.
       c_.free.push_back(right_ != nullptr ? unstacked("r(" + f.velocityName + ")", j, right_) : e.acceleration);
       e.acceleration = unstacked(f.velocityName + "'", j, solution.change);
     }
