@@ -202,7 +202,7 @@ Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const Ensemble
 
 std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr || refusesImpulses("ensembles")) return nullptr;
+  if (prepared == nullptr) return nullptr;
   const InitialData& data = prepared->data;
   Variations variations = variationsOf(*prepared, request);
   if (diagnostics().hasErrors()) return nullptr;
@@ -229,8 +229,8 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   product.massKind.definite =
       product.massKind.definite && samplesAreDefinite(product.layer, prepared->layout, *e, samples->start);
   product.defineOutputs(options.compilation.scene);
-  // Each sample jumps, or ends, at times of its own.
-  const bool single = !product.observation.events.empty() || !model->samplings.empty();
+  // Each sample jumps, or ends, at times of its own, or has impulses that are found for it.
+  const bool single = !product.observation.events.empty() || !model->samplings.empty() || !model->stepped.empty();
   std::optional<MassSides> sides;
   if (!single && solvesForAccelerations(product) && massIsInDoubt(*system, product.massKind))
     sides = massSides(product.layer);

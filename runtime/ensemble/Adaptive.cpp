@@ -1,8 +1,8 @@
 // Samples with adaptive steps: every lane has its own time and its own step, and takes the next sample when it has
 // finished one. Each does what Adaptive.cpp does for one.
 #include "runtime/ensemble/LaneMass.h"
+#include "runtime/ensemble/LaneWorkspace.h"
 #include "runtime/ensemble/Runners.h"
-#include "runtime/run/LaneWorkspace.h"
 #include "runtime/run/StepController.h"
 
 #include <algorithm>

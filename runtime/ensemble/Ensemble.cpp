@@ -18,7 +18,7 @@
 namespace lmc::runtime {
 
 bool sampleFailed(std::int32_t status) {
-  return status != Ok && status != EventReached;
+  return status != Ok && status != EventReached && status != ImpulsesMissed;
 }
 
 std::string sampleStatusText(std::int32_t status) {
@@ -32,6 +32,8 @@ std::string sampleStatusText(std::int32_t status) {
   case MassUnsolved:
     return "the accelerations do not solve the mass equation, or its matrix has passed through a singular one: a run "
            "with the numbers of the sample tells where";
+  case ImpulsesMissed:
+    return "impulses of contacts are not those that the laws ask for: a run with the numbers of the sample tells more";
   case NotANumber:
     return "the energy, an observable or an event is not a number";
   default:
@@ -306,6 +308,7 @@ void EnsembleResult::add(const EnsembleBlock& b) {
   for (std::size_t k = 0; k < b.statuses.size(); ++k) {
     const std::int32_t status = b.statuses[k];
     if (status == EventReached) ++stopped;
+    if (status == ImpulsesMissed) ++doubtful;
     if (!sampleFailed(status)) continue;
     ++failed;
     const std::int64_t sample = b.first + static_cast<std::int64_t>(k);

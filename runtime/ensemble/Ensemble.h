@@ -22,11 +22,12 @@ namespace lmc::runtime {
 
 /// What became of a sample: a tape::Status, or
 enum SampleStatus : std::int32_t {
-  StepUnderflow = 100, ///< an adaptive step became too small
-  InitialWrong = 101,  ///< the initial values are not on their manifolds or constraints, or cannot be computed
-  EventReached = 102,  ///< an event stopped it: no failure
-  NotANumber = 103,    ///< the energy, an observable or an event is not a number; the motion itself is well
-  MassUnsolved = 104,  ///< what MassMonitor::look finds: the accelerations are not those of the mass equation
+  StepUnderflow = 100,  ///< an adaptive step became too small
+  InitialWrong = 101,   ///< the initial values are not on their manifolds or constraints, or cannot be computed
+  EventReached = 102,   ///< an event stopped it: no failure
+  NotANumber = 103,     ///< the energy, an observable or an event is not a number; the motion itself is well
+  MassUnsolved = 104,   ///< what MassMonitor::look finds: the accelerations are not those of the mass equation
+  ImpulsesMissed = 105, ///< it is finished, but impulses of contacts are not those that the laws ask for: no failure
 };
 /// True for a sample that could not be finished.
 [[nodiscard]] bool sampleFailed(std::int32_t status);
@@ -125,6 +126,7 @@ public:
 struct EnsembleResult {
   std::int64_t samples = 0;                                    ///< finished, failed ones included
   std::int64_t failed = 0, stopped = 0;                        ///< `stopped`: by events
+  std::int64_t doubtful = 0;                                   ///< with the status ImpulsesMissed
   std::vector<std::pair<std::int32_t, std::int64_t>> failures; ///< by status, with the number of samples
   std::int64_t firstFailure = -1;                              ///< sample
   std::int64_t steps = 0, rejected = 0;                        ///< of all samples

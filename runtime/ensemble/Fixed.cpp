@@ -1,7 +1,7 @@
 // Samples with fixed steps, as many at once as there are lanes. Each does what FixedStep.cpp does for one.
 #include "runtime/ensemble/LaneMass.h"
+#include "runtime/ensemble/LaneWorkspace.h"
 #include "runtime/ensemble/Runners.h"
-#include "runtime/run/LaneWorkspace.h"
 
 #include <algorithm>
 

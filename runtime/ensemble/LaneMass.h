@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/ensemble/Ensemble.h"
+#include "runtime/ensemble/LaneWorkspace.h"
 #include "runtime/mass/MassMonitor.h"
-#include "runtime/run/LaneWorkspace.h"
 
 #include <optional>
 #include <vector>

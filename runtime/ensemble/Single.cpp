@@ -80,6 +80,8 @@ private:
         std::fill_n(open.row(k, 0).begin(), open.columns, std::numeric_limits<double>::quiet_NaN());
     } else if (result.event) {
       status = EventReached;
+    } else if (result.contacts && (result.contacts->stalled > 0 || result.contacts->gains > 0)) {
+      status = ImpulsesMissed;
     }
     return true;
   }

@@ -106,6 +106,9 @@ private:
     if (m_.simulation.sequential)
       return "it takes impacts one after the other (`simultaneous = sequential`), and the method finds the impulses of "
              "all contacts together";
+    if (m_.simulation.poisson)
+      return "it takes impacts by Poisson's law (`law = poisson`), and the method knows no compression: restitution is "
+             "that of speeds";
     const int calls = method_.calls("impulses");
     if (calls == 1) return {};
     return fmt::format("it has the contact `{}`, and the method {}", name,

@@ -286,6 +286,7 @@ private:
   void normSetting(const syntax::Expr& e);
   void checkNorm();
   bool checkSetting(const std::string& key, sym::Expr value, const syntax::Expr& e);
+  void impactSetting(const std::string& key, const syntax::Expr& e);
   void commandLineSettings();
   void checkTimes();
   void checkOverrides();

@@ -35,6 +35,8 @@ void printText(const Told& t) {
   for (const auto& [status, count] : r.failures)
     line("", fmt::format("{}: {}", count, runtime::sampleStatusText(status)));
   if (r.stopped > 0) line("stopped", fmt::format("{} by an event", r.stopped));
+  if (r.doubtful > 0)
+    line("doubtful", fmt::format("{}: {}", r.doubtful, runtime::sampleStatusText(runtime::ImpulsesMissed)));
   line("steps", fmt::format("{}", r.steps) + (p.control ? fmt::format(", {} rejected", r.rejected) : ""));
   if (!t.output.empty()) line("output", t.output);
   line("threads",
@@ -61,6 +63,7 @@ void printJson(const Told& t, const std::string& diagnostics) {
   for (const auto& [status, count] : r.failures) j["failures"][runtime::sampleStatusText(status)] = count;
   j["first_failure"] = r.firstFailure < 0 ? ordered_json(nullptr) : ordered_json(r.firstFailure);
   j["stopped_by_events"] = r.stopped;
+  j["doubtful"] = r.doubtful;
   j["steps"] = r.steps;
   j["rejected"] = r.rejected;
   j["threads"] = t.threads;
@@ -87,6 +90,10 @@ int tellEnsemble(const Context& context, products::Pipeline& pipeline, const Tol
     printText(told);
   if (context.call[options::timings]) printTimings(pipeline.timings());
   const runtime::EnsembleResult& r = told.result;
+  if (r.doubtful > 0) {
+    const CodeInfo& code = info(Code::LIE0539);
+    warn(fmt::format("{}: in {} of {} samples (lmc explain {})", code.title, r.doubtful, r.samples, code.name));
+  }
   if (r.interrupted && stopSignal() == 0) {
     complain(fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",
                          *context.call[options::maxSeconds], r.samples,

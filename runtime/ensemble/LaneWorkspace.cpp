@@ -1,4 +1,4 @@
-#include "runtime/run/LaneWorkspace.h"
+#include "runtime/ensemble/LaneWorkspace.h"
 
 #include <algorithm>
 #include <cmath>
