@@ -208,7 +208,8 @@ void OrbitSearch::lookAtNumbers(Orbit& orbit) {
   const std::vector<State>& nodes = orbit.loop.nodes;
   const std::int64_t count = orbit.loop.steps / static_cast<std::int64_t>(nodes.size());
   const double h = orbit.loop.period / static_cast<double>(orbit.loop.steps);
-  const Vector sizes = coordinateSizes(space_, nodes.front());
+  Vector sizes = coordinateSizes(space_, nodes.front()); // along the whole motion: it may begin where something is zero
+  for (const State& y : nodes) sizes = sizes.cwiseMax(coordinateSizes(space_, y));
   const auto& others = model_.problem().jumps->others;
   std::set<std::int64_t> ofContacts;
   for (const runtime::ContactRule& r : model_.problem().problem.contacts.list) {
