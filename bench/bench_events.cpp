@@ -45,6 +45,7 @@ double run(lmc::Workspace& w, std::int64_t& events) {
   lmc::RunSettings settings;
   settings.to = w.time() + static_cast<double>(steps) * h;
   settings.step = h;
+  settings.everySteps = steps; // the ends alone
   lmc::RunResult result;
   const double taken = seconds([&] { result = w.run(settings); });
   if (!result) throw std::runtime_error("the run fails");
