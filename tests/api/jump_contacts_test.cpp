@@ -85,7 +85,9 @@ model Thrown {
   config x : R^3 velocity v;
   config R : SO(3) velocity W in space;
   lagrangian = 0.5*m*dot(v, v) + 0.2*m*r^2*dot(W, W) - 9.81*m*x[3] - 0.3*dot(e1, R*e2) - 0.05*v[3]*W[1];
-  contact floor : x[3] >= r + 0.02*sin(x[1]) { restitution = e; friction = mu; slip = along_ground(v - r*cross(W, e3), e3); }
+  contact floor : x[3] >= r + 0.02*sin(x[1]) {
+    restitution = e; friction = mu; slip = along_ground(v - r*cross(W, e3), e3);
+  }
   initial x = [0, 0.3, 1];
   initial v = [0.7, -0.4, 0.2];
   initial W = [3, 1, -2];
