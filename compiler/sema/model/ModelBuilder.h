@@ -1,6 +1,7 @@
 // From the tree of a model to the checked model.
 #pragma once
 
+#include "sema/joints/FormalJoint.h"
 #include "sema/manifolds/Generator.h"
 #include "sema/model/Members.h"
 #include "sema/model/Model.h"
@@ -48,8 +49,8 @@ class ModelBuilder final : public Environment, public Host {
 public:
   /// `overrides` are null for models that are only checked.
   ModelBuilder(Session& session, const syntax::Declaration& declaration, SourceId source, Overrides* overrides);
-  /// The model; null if it has errors (all reported).
-  std::unique_ptr<Model> build();
+  /// The model; null if it has errors (all reported). `joints`: receives how joints are called.
+  std::unique_ptr<Model> build(std::vector<JointInstance>* joints = nullptr);
   /// Of a model that has been built without errors, by another builder: the Lagrangian with free rates of its points,
   /// and what it needs.
   AmbientModel buildAmbient();
@@ -224,6 +225,7 @@ private:
   void buildConstraints();
   void constraintOf(const std::string& name, const std::vector<Clause>& clauses);
   bool conditionOf(Constraint& c, std::vector<Clause> clauses);
+  std::vector<JointInstance> jointCalls();
   Constraint* constraintNamed(const std::string& name);
   [[nodiscard]] bool isConstraint(const std::string& name) const;
   // contacts
