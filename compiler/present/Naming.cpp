@@ -246,8 +246,8 @@ void nameParts(Document& d, std::set<std::string> taken) {
       part.indices.clear();
     }
     const auto putHere = [&](const TreePtr& t) -> TreePtr {
-      const TreePtr name = put(t);
-      return name && alone ? called({}) : name;
+      const TreePtr found = put(t);
+      return found && alone ? called({}) : found;
     };
     for (Section& s : d.sections)
       for (Line& l : s.lines) {
