@@ -54,7 +54,8 @@ std::string product(const std::vector<TreePtr>& kids) {
     const bool last = k + 1 == kids.size();
     // a sum that ends a product needs no brackets around it, nor does a vector product that stands alone
     const bool open = kids[k]->op == Op::Sum || kids[k]->op == Op::Cross || kids[k]->op == Op::Dot;
-    const bool factors = kids[k]->op == Op::Mul || (k == 0 && kids[k]->op == Op::Div);
+    const bool factors =
+        kids[k]->op == Op::Mul || kids[k]->op == Op::MatMul || (k == 0 && kids[k]->op == Op::Div); // g (A v) is g A v
     const int level = open && last ? Vectors : factors ? Product : Unary;
     const std::string part = at(kids[k], level);
     const bool dot = !s.empty() && isDigit(s.back()) && !part.empty() && isDigit(part.front());
