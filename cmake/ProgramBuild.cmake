@@ -1,4 +1,5 @@
 # -DPROGRAM=FILE -DOUT=FILE: a header with the build id of the program, which `--version` prints.
+cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${PROGRAM} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
 set(build)
 if(version MATCHES "build ([0-9a-f]+)")
