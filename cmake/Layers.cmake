@@ -34,7 +34,7 @@ target_include_directories(lmc_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(lmc_llvm INTERFACE ${llvm_definitions})
 target_compile_options(lmc_llvm INTERFACE -fno-rtti)
-llvm_map_components_to_libnames(llvm_libraries nativecodegen ${LLVM_NATIVE_ARCH}AsmParser object passes runtimedyld executionengine)
+llvm_map_components_to_libnames(llvm_libraries nativecodegen ${LLVM_NATIVE_ARCH}AsmParser NVPTXCodeGen object passes runtimedyld executionengine)
 target_link_libraries(lmc_llvm INTERFACE ${llvm_libraries})
 
 file(STRINGS ${CMAKE_SOURCE_DIR}/layers.txt lmc_lines REGEX "^[a-z]")

@@ -1,5 +1,6 @@
 // Compiling for many samples: what they vary, code for lanes, and the data of each sample.
 #include "runtime/ensemble/Ensemble.h"
+#include "jit/Device.h"
 #include "products/Impl.h"
 #include "products/initial/Consistency.h"
 #include "products/variations/Variations.h"
@@ -242,6 +243,10 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   jit::CompileOptions o = options.compile;
   o.lanes = e->lanes;
   compileUnit(unit, o);
+  e->deviceObstacle =
+      single ? "events, at which each sample stops or jumps at a time of its own" : tape::deviceObstacle(module);
+  if (e->deviceObstacle.empty())
+    e->deviceCode = [tape = std::make_shared<const tape::Module>(module), o] { return jit::deviceCode(*tape, o).ptx; };
   e->problem = std::move(unit.problem);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);

@@ -1,8 +1,9 @@
 // What each stage has made, as text.
-#include "jit/Ahead.h"
+#include "jit/Device.h"
 #include "products/Impl.h"
 #include "sym/Print.h"
 #include "syntax/Print.h"
+#include "tape/TapeLanes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,6 +16,22 @@ const std::vector<std::string>& stageNames() {
                                                  "step", "tape",    "ir",    "assembly", "nvptx"};
   return names;
 }
+
+namespace {
+
+/// The code of a module for devices; empty, and a report, where they have none for it.
+std::string deviceListing(const tape::Module& module, const jit::CompileOptions& options,
+                          sema::Compilation& compilation, Diagnostics& diagnostics) {
+  const std::string obstacle = tape::deviceObstacle(module);
+  if (obstacle.empty()) return jit::deviceCode(module, options).ptx;
+  const std::string typed = "--stage nvptx";
+  const SourceId source = compilation.sources().add("command line", typed);
+  diagnostics.error(Code::LIE0685, {source, 0, static_cast<std::uint32_t>(typed.size())},
+                    "a graphics processor cannot make this model: " + obstacle);
+  return {};
+}
+
+} // namespace
 
 std::string Pipeline::Impl::derive(present::Presentation how) {
   if (!check() || !requireModel()) return {};
@@ -99,7 +116,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   (void)addRun(product, stepsOf(true));
   const tape::Module module = product.unit.build(zeros).module;
   if (stage == "tape") return tape::print(module);
-  if (stage == "nvptx") return jit::deviceListing(module);
+  if (stage == "nvptx") return deviceListing(module, options.compile, *compilation, diagnostics());
   jit::CompileOptions o = options.compile;
   o.keepIr = true;
   const auto code = jit::compile(module, o);

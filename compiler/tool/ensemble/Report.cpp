@@ -40,6 +40,10 @@ void printText(const Told& t) {
   line("threads",
        fmt::format("{}{}, {}", t.threads, t.ranks > 1 ? fmt::format(" in each of {} ranks", t.ranks) : "",
                    t.problem.lanes > 0 ? counted(t.problem.lanes, "lane") + " each" : "one sample at a time"));
+  if (!t.device.empty() && t.device != "the processor") line("device", t.device);
+  if (r.handedBack > 0)
+    line("", fmt::format("{} made by the processor, which has functions that the device has not",
+                         counted(r.handedBack, "sample")));
   line("compile", fmt::format("{:.3g} s ({} bytes of code{})", t.compileSeconds, p.code->codeBytes(),
                               p.code->fromCache() ? ", from the cache" : ""));
   line("run", fmt::format("{:.3g} s ({:.3g} ns a step and sample)", r.seconds, nanoseconds(t)));
@@ -67,6 +71,8 @@ void printJson(const Told& t, const std::string& diagnostics) {
   j["ranks"] = t.ranks;
   j["part"] = t.part.empty() ? ordered_json(nullptr) : ordered_json(t.part);
   j["lanes"] = t.problem.lanes;
+  j["device"] = t.device.empty() ? ordered_json("the processor") : ordered_json(t.device);
+  j["handed_back"] = r.handedBack;
   j["compile_seconds"] = t.compileSeconds;
   j["run_seconds"] = r.seconds;
   j["cpu_seconds"] = r.cpuSeconds;
