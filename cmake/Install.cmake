@@ -63,7 +63,7 @@ foreach(page "manual;manual" "bash_completion;completion;bash" "zsh_completion;c
   list(SUBLIST page 1 -1 command)
   get_filename_component(folder ${${file}} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
-  add_custom_command(OUTPUT ${${file}} COMMAND lmc ${command} > ${${file}} DEPENDS lmc VERBATIM)
+  add_custom_command(OUTPUT ${${file}} COMMAND lmc ${command} > ${${file}} DEPENDS lmc lmc_commands VERBATIM)
 endforeach()
 add_custom_target(lmc_pages ALL DEPENDS ${manual} ${bash_completion} ${zsh_completion} ${fish_completion})
 install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -80,7 +80,7 @@ struct ModelData {
   std::vector<InputPlace> inputPlaces;
   std::vector<EventInfo> events;
   std::vector<std::pair<std::string, std::int64_t>> constants;
-  std::vector<std::string> columns;
+  std::vector<std::string> columns, samplings;
   Settings settings;
   bool hasEnergy = false, hasMass = false;
   std::size_t algebraSize = 0, tangentSize = 0, observablesSize = 0;

@@ -180,6 +180,7 @@ private:
     s.everySteps = p.outputSteps;
     s.adaptive = p.control.has_value();
     s.seed = p.seed;
+    for (const runtime::Tick& tick : p.ticks) out_.samplings.push_back(tick.name);
   }
 
   void names() {

@@ -80,6 +80,7 @@ void runSamples(runtime::EnsembleProblem& problem, const EnsembleSettings& s, En
   out.samples = r.samples;
   out.failed = r.failed;
   out.stopped = r.stopped;
+  out.doubtful = r.doubtful;
   out.firstFailure = r.firstFailure;
   out.steps = r.steps;
   out.rejected = r.rejected;

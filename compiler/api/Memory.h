@@ -44,6 +44,25 @@ struct JumpingSteps {
   std::vector<double> state; ///< likewise
 };
 
+/// The samplings of a host, and what it sees of the motion in them: its workspace.
+class Samplings final : public lmc::runtime::HostSamplings {
+public:
+  explicit Samplings(WorkspaceData& data) : data_(data) {}
+  [[nodiscard]] const std::vector<Times>& times() const override { return times_; }
+  void at(std::size_t which, double t, lmc::runtime::Workspace& memory) override;
+  void add(const Times& times, Sampling sampling);
+  void clear();
+  [[nodiscard]] bool any() const { return !times_.empty(); }
+  /// The workspace that steps, or runs, now.
+  Workspace* caller = nullptr;
+  bool calling = false; ///< the host is being called
+
+private:
+  WorkspaceData& data_;
+  std::vector<Times> times_;
+  std::vector<Sampling> calls_;
+};
+
 struct WorkspaceData {
   explicit WorkspaceData(const Model& m);
   WorkspaceData(const WorkspaceData&) = delete;
@@ -57,14 +76,19 @@ struct WorkspaceData {
   [[nodiscard]] std::int32_t readyToStep();
   /// Steps with all that happens in them. Returns a tape::Status; `jumpFailure` tells more.
   [[nodiscard]] std::int32_t jumpingSteps(double h, std::int64_t n);
+  [[nodiscard]] std::int32_t carryOut(double h, std::int64_t n);
   [[nodiscard]] std::int32_t beginJumps();
+  /// Steps are more than the compiled ones: the state jumps, or impulses of contacts are found.
+  [[nodiscard]] bool jumpsOnItsWay() const;
   /// A function of the evaluation, called at the present state.
   template <class Function> Span<const double> evaluate(Function function);
   [[noreturn]] void fail(std::int32_t status) const;
   /// Throws Error of kind RunFailed; a parameter, an input or a time that is not finite is named as the cause.
   [[noreturn]] void failed(Status status, const std::string& sentence) const;
-  /// Throws Error of kind Misuse in callbacks of a run of this workspace.
+  /// Throws Error of kind Misuse in callbacks of this workspace.
   void requireIdle() const;
+  /// The same, but for those at sample times.
+  void requireWritable() const;
   /// Throws Error of kind Misuse for steps that cannot be taken.
   [[noreturn]] void refuseSteps(double h, std::int64_t n) const;
   /// `own` with its outputs computed at the present state.
@@ -76,8 +100,9 @@ struct WorkspaceData {
   Model model;
   const ModelData& shared;
   double time = 0;
-  bool running = false; ///< a run is going on: this is a callback
-  Unit own;             ///< of Shared::problem; has the state
+  bool running = false; ///< a run, or a step, is going on: this is a callback
+  Samplings samplings{*this};
+  Unit own; ///< of Shared::problem; has the state
   std::unique_ptr<Unit> otherFixed;
   Unit* fixed = nullptr; ///< one of the two, when it was needed
   double* const* bases = nullptr;

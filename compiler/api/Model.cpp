@@ -118,6 +118,9 @@ std::size_t Model::algebraSize() const noexcept {
 std::size_t Model::tangentSize() const noexcept {
   return shared_->tangentSize;
 }
+const std::vector<std::string>& Model::samplings() const noexcept {
+  return shared_->samplings;
+}
 std::size_t Model::observablesSize() const noexcept {
   return shared_->observablesSize;
 }

@@ -137,7 +137,8 @@ RunResult detail::WorkspaceData::run(const RunSettings& settings, runtime::Probl
   } ended{running};
   CancelMonitor cancel(settings.cancel);
   const lmc::runtime::RunResult r =
-      lmc::runtime::run(problem, {sink, settings.cancel ? &cancel : nullptr, nullptr, nullptr, nullptr, bounds});
+      lmc::runtime::run(problem, {sink, settings.cancel ? &cancel : nullptr, nullptr, nullptr, nullptr, bounds,
+                                  samplings.any() ? &samplings : nullptr});
   std::copy(r.state.begin(), r.state.end(), state());
   time = r.time;
   if (cancel.exception) throw Passing{cancel.exception};
@@ -211,6 +212,7 @@ private:
 RunResult Workspace::run(const RunSettings& settings, const SampleCallback& sample) {
   return translated([&] {
     runtime::Problem& p = impl_->runProblem(settings);
+    impl_->samplings.caller = this;
     if (!sample) return impl_->run(settings, p, nullptr);
     CallbackSink sink(impl_->shared, sample);
     RunResult result = impl_->run(settings, p, &sink);

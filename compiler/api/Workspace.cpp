@@ -70,8 +70,15 @@ void detail::WorkspaceData::failed(Status status, const std::string& sentence) c
 
 void detail::WorkspaceData::requireIdle() const {
   if (running)
-    throw Error(Error::Kind::Misuse, "a run of this workspace is going on, and a callback cannot change it: for "
-                                     "feedback set inputs between calls of `step`");
+    throw Error(Error::Kind::Misuse,
+                samplings.calling
+                    ? "at a sample time the host may set inputs and write the state, and change nothing else"
+                    : "a run of this workspace is going on, and a callback cannot change it: for feedback set inputs "
+                      "at sample times (Workspace::every), or between calls of `step`");
+}
+
+void detail::WorkspaceData::requireWritable() const {
+  if (!samplings.calling) requireIdle();
 }
 
 void detail::WorkspaceData::refuseSteps(double h, std::int64_t n) const {
@@ -120,7 +127,7 @@ ConstView Workspace::view(std::string_view name) const {
 }
 
 void Workspace::setState(Span<const double> state) {
-  impl_->requireIdle();
+  impl_->requireWritable();
   const std::size_t n = impl_->shared.problem.initialState.size();
   if (state.size() != n)
     throw Error(Error::Kind::Misuse,
@@ -219,7 +226,7 @@ void Workspace::setInput(std::string_view name, double value) {
 
 namespace {
 void hold(detail::WorkspaceData& w, const InputPlace& input, std::int64_t member, const double* values) {
-  w.requireIdle();
+  w.requireWritable();
   const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? input.given.members() : 1;
   const double held = 1;
   for (std::int64_t k = 0; k < n; ++k) w.write(input.given.offset + first + k, &held, 1, true);
@@ -253,7 +260,7 @@ void Workspace::releaseInput(std::string_view name) {
   const Quantity& q = impl_->shared.inputs[place.index];
   if (!q.hasDefault)
     throw Error(Error::Kind::Misuse, fmt::format("the input `{}` has no law in the model to go back to", q.name));
-  impl_->requireIdle();
+  impl_->requireWritable();
   const Storage& given = impl_->shared.inputPlaces[place.index].given;
   const std::int64_t first = std::max<std::int64_t>(member, 0), n = member < 0 ? given.members() : 1;
   const double free = 0;
@@ -282,6 +289,10 @@ void Workspace::resetInputs() noexcept {
 
 // --- steps ----------------------------------------------------------------------------------------------------
 
+bool detail::WorkspaceData::jumpsOnItsWay() const {
+  return fixed->problem->jumps() || fixed->problem->contactSteps != nullptr || samplings.any();
+}
+
 Status Workspace::tryStep(double h) {
   return trySteps(h, 1);
 }
@@ -298,6 +309,7 @@ std::int32_t detail::WorkspaceData::beginJumps() {
     if (!jumping || !same) {
       jumping = std::make_unique<JumpingSteps>(*fixed->problem, fixed->memory, time);
       jumping->steps.passStops();
+      if (samplings.any()) jumping->steps.jumps().attach(samplings);
     }
     // At the same time samplings that were due are over, whatever has become of the state.
     o = jumping->steps.begin(time, same ? runtime::JumpSteps::Begin::Again : runtime::JumpSteps::Begin::Anew);
@@ -319,6 +331,24 @@ std::int32_t detail::WorkspaceData::jumpingSteps(double h, std::int64_t n) {
   jumpFailure.clear();
   happened.clear();
   if (n == 0 || h == 0) return runtime::Ok;
+  const std::vector<double> first(state(), state() + shared.problem.initialState.size());
+  const double begin = time;
+  running = true;
+  std::int32_t status = runtime::Ok;
+  try {
+    status = carryOut(h, n);
+  } catch (...) { // of the host, at a sample time: the steps of this call have not been
+    running = false;
+    jumping.reset();
+    std::copy(first.begin(), first.end(), state());
+    time = begin;
+    throw;
+  }
+  running = false;
+  return status;
+}
+
+std::int32_t detail::WorkspaceData::carryOut(double h, std::int64_t n) {
   std::int32_t status = beginJumps();
   JumpingSteps& j = *jumping;
   if (j.length != h) {
@@ -352,7 +382,8 @@ Status Workspace::trySteps(double h, std::int64_t n) {
     const std::int32_t status = w.readyToStep();
     if (status != runtime::Ok) return statusOf(status);
   }
-  if (w.fixed->problem->jumps()) {
+  if (w.jumpsOnItsWay()) {
+    w.samplings.caller = this;
     const std::int32_t status = translated([&] { return w.jumpingSteps(h, n); });
     return status == runtime::Ok ? Status::Success : statusOf(status);
   }
@@ -366,6 +397,10 @@ Span<const EventHit> Workspace::happened() const noexcept {
 }
 
 StepFunction Workspace::stepFunction() {
+  if (impl_->shared.problem.contactSteps != nullptr)
+    throw Error(Error::Kind::Unavailable, "the compiled step of `" + impl_->shared.name +
+                                              "` alone knows no contacts: their impulses are found for each step "
+                                              "(Workspace::step)");
   const std::int32_t status = impl_->readyToStep();
   if (status != runtime::Ok) impl_->fail(status);
   return {impl_->advance, impl_->bases};
@@ -373,6 +408,74 @@ StepFunction Workspace::stepFunction() {
 
 void Workspace::fail(Status status) const {
   impl_->failed(status, impl_->jumpFailure.empty() ? text(status) : impl_->jumpFailure);
+}
+
+// --- sample times -----------------------------------------------------------------------------------------------
+
+void detail::Samplings::add(const Times& times, Sampling sampling) {
+  times_.push_back(times);
+  calls_.push_back(std::move(sampling));
+}
+
+void detail::Samplings::clear() {
+  times_.clear();
+  calls_.clear();
+}
+
+/// The workspace of the host becomes the state of the motion, and the motion what the host has made of it.
+void detail::Samplings::at(std::size_t which, double t, lmc::runtime::Workspace& memory) {
+  WorkspaceData& w = data_;
+  const std::size_t n = w.shared.problem.initialState.size();
+  double* const own = w.state();
+  double* const moved = memory.state().data();
+  if (own != moved) std::copy_n(moved, n, own);
+  const double before = w.time;
+  const bool changed = w.dataChanged;
+  w.time = t;
+  calling = true;
+  try {
+    calls_[which](*caller);
+  } catch (...) { // goes on when the run, or the step, has been left
+    calling = false;
+    throw Passing{std::current_exception()};
+  }
+  calling = false;
+  if (w.fixed != nullptr && &w.fixed->memory == &memory) { // of steps, which look at nothing else between
+    w.time = before;
+    w.dataChanged = changed;
+  }
+  if (own != moved) std::copy_n(own, n, moved);
+  for (const InputPlace& i : w.shared.inputPlaces)
+    for (const Storage* s : {&i.given, &i.value})
+      std::copy_n(w.params.begin() + s->offset, s->size(), memory.params().begin() + s->offset);
+}
+
+void Workspace::every(double interval, Sampling sampling, double first) {
+  impl_->requireIdle();
+  if (!(interval > 0) || !std::isfinite(interval))
+    throw Error(Error::Kind::Misuse,
+                fmt::format("the interval {} between sample times is not a time above zero", interval));
+  if (std::isinf(first)) throw Error(Error::Kind::Misuse, "the first sample time is not finite");
+  if (!sampling) throw Error(Error::Kind::Misuse, "there is nothing to call at the sample times");
+  impl_->samplings.add({interval, first, -1}, std::move(sampling));
+  impl_->jumping.reset();
+}
+
+void Workspace::atEvery(std::size_t block, Sampling sampling) {
+  impl_->requireIdle();
+  const std::size_t count = impl_->shared.samplings.size();
+  if (block >= count)
+    throw Error(Error::Kind::Misuse,
+                fmt::format("the model has {} blocks of `every`; {} is none of them", count, block));
+  if (!sampling) throw Error(Error::Kind::Misuse, "there is nothing to call at the sample times");
+  impl_->samplings.add({0, std::numeric_limits<double>::quiet_NaN(), static_cast<int>(block)}, std::move(sampling));
+  impl_->jumping.reset();
+}
+
+void Workspace::clearSamplings() {
+  impl_->requireIdle();
+  impl_->samplings.clear();
+  impl_->jumping.reset();
 }
 
 } // namespace lmc::v1

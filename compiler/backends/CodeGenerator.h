@@ -17,14 +17,14 @@ struct Options {
   bool (*stop)() = nullptr; ///< true: leave out all optimization that is still to come, nobody wants the result
   int lanes = 0;            ///< trajectories that one call advances (llvm/lanes/LaneEmitter.h); 0: code for one alone
   bool twoTiers = false;    ///< `begin`: of code for which it does not pay, too
-  bool device = false;      ///< fill Result::ir alone, with code for graphics processors (llvm/nvptx/DeviceEmitter.h)
+  bool device = false; ///< fill Result::assembly alone, with PTX for graphics processors (llvm/nvptx/DeviceEmitter.h)
 };
 
 /// What one call of `generate` produces. On failure `error` says why and the rest is empty.
 struct Result {
   std::string object;   ///< relocatable object file of the host
   std::string ir;       ///< optimised LLVM IR
-  std::string assembly; ///< of the host
+  std::string assembly; ///< of the host, or PTX
   std::string error;
 };
 

@@ -55,4 +55,15 @@ std::string buildId() {
   return search.found;
 }
 
+std::string buildIdText() {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const char c : buildId()) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += digits[byte / 16];
+    text += digits[byte % 16];
+  }
+  return text;
+}
+
 } // namespace lmc

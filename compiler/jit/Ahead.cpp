@@ -25,15 +25,4 @@ std::string aheadArchive(const std::string& object, const std::string& memberNam
   return std::move(result.object);
 }
 
-std::string deviceListing(const tape::Module& module) {
-  backends::Result result;
-  backends::Options options;
-  options.stop = &budgetIsSpent;
-  options.device = true;
-  jit::codegenLibrary().generate(module, options, result);
-  checkBudget();
-  if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
-  return std::move(result.ir);
-}
-
 } // namespace lmc::jit

@@ -15,8 +15,4 @@ namespace lmc::jit {
 /// A static library with this object. Throws std::runtime_error.
 [[nodiscard]] std::string aheadArchive(const std::string& object, const std::string& memberName);
 
-/// LLVM IR for nvptx64-nvidia-cuda, one thread a trajectory (backends/llvm/nvptx/DeviceEmitter.h): a listing. Throws
-/// std::runtime_error.
-[[nodiscard]] std::string deviceListing(const tape::Module& module);
-
 } // namespace lmc::jit

@@ -47,22 +47,9 @@ Vector shortestSolution(const Matrix& a, const Vector& b, double threshold) {
   return decomposition.solve(b);
 }
 
-Vector singularValues(const Matrix& a) {
-  return Eigen::JacobiSVD<Matrix>(a).singularValues();
-}
-
-RightSingular rightSingular(const Matrix& a) {
-  const Eigen::BDCSVD<Matrix> svd(a, Eigen::ComputeFullV);
-  return {svd.singularValues(), svd.matrixV()};
-}
-
 SymmetricEigen symmetricEigen(const Matrix& a) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
   return {solver.eigenvalues(), solver.eigenvectors()};
-}
-
-Eigen::VectorXcd eigenvalues(const Matrix& a) {
-  return a.eigenvalues();
 }
 
 Matrix choleskyFactor(const Matrix& a) {

@@ -43,25 +43,12 @@ private:
 /// Of all x with |A x - b| smallest the shortest. Pivots below `threshold` of the largest count as zero.
 [[nodiscard]] Vector shortestSolution(const Matrix& a, const Vector& b, double threshold);
 
-/// The singular values, descending.
-[[nodiscard]] Vector singularValues(const Matrix& a);
-
-/// A = U S V^T: singular values, descending, and all columns of V.
-struct RightSingular {
-  Vector values;
-  Matrix vectors;
-};
-[[nodiscard]] RightSingular rightSingular(const Matrix& a);
-
 /// A = V diag(values) V^T of a symmetric matrix, of which the lower part is read; values ascending.
 struct SymmetricEigen {
   Vector values;
   Matrix vectors;
 };
 [[nodiscard]] SymmetricEigen symmetricEigen(const Matrix& a);
-
-/// All eigenvalues, in no order.
-[[nodiscard]] Eigen::VectorXcd eigenvalues(const Matrix& a);
 
 /// L with A = L L^T, lower triangular; of size 0 if A is not positive definite. The lower part of A is read.
 [[nodiscard]] Matrix choleskyFactor(const Matrix& a);

@@ -27,6 +27,9 @@ constexpr std::int64_t basisRows = 81;
 constexpr double unseen = 1e-16;
 /// Changes below this relative size that do not become smaller are round-off.
 constexpr double nearRoundOff = 1e-10;
+/// The same of iterations that find multipliers: near configurations where constraints depend on each other these are
+/// known to no more.
+constexpr double roundOffOfMultipliers = 1e-8;
 /// The same along a family, for changes that stay twice although the Jacobian is new: the condition of a chain grows
 /// like the square of its members, that of multipliers of positions like 1/h^2.
 constexpr double roundOffOfChains = 1e-7;
@@ -389,8 +392,8 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   b_.failIf(b_.pure(tape::Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), runtime::NoConvergence);
   const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
-  Value stalled =
-      both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(nearRoundOff), size)));
+  const double roundOff = newton_.constrained ? roundOffOfMultipliers : nearRoundOff;
+  Value stalled = both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(roundOff), size)));
   if (newton_.change != nullptr) {
     const Value rate = b_.load(state_, b_.integer(LastRate), true);
     const Value again = atMost(b_.real(0.5), rate);

@@ -96,6 +96,7 @@ bool Instantiation::formula(const CheckedFormula& f) {
     return true;
   };
   if (!force(f.left, formula.left) || !force(f.right, formula.right)) return false;
+  if (kind.isSparse() && !atRest(f, formula)) return false;
   next_ = kind.step(formula, begin_.state, begin_.h, begin_.t);
   return true;
 }

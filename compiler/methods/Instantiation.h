@@ -1,7 +1,7 @@
 // A checked method on a model: its statements carried out one after the other from a given state.
 #pragma once
 
-#include "methods/kinds/MethodKind.h"
+#include "methods/kinds/VariationalKind.h"
 #include "methods/solve/Elimination.h"
 
 namespace lmc::methods {
@@ -34,9 +34,12 @@ private:
   bool body();
   bool statement(const CheckedStatement& s);
   bool formula(const CheckedFormula& f);
+  bool atRest(const CheckedFormula& f, VariationalKind::Formula& formula);
   void fromTableau(const Constructed& constructed);
   bool compose(const CheckedComposition& composition);
   bool symmetric(const MethodUse& use);
+  using StepOf = std::function<std::optional<std::vector<sema::Value>>(const Begin&)>;
+  bool symmetricSparse(const sema::Value& start, const StepOf& step, int evaluations);
   bool keep(const CheckedStatement& s);
   void hand(const CheckedStatement& s);
   sym::Expr isFresh();
@@ -51,6 +54,9 @@ private:
   static Unknown unknownFrom(MethodKind& kind, sym::Graph& g, sema::Value start, const std::string& name);
   static sema::Value unknownValue(MethodKind& kind, const Unknown& u, const sema::Tuple& numbers);
   bool solve(const CheckedStatement& s);
+  [[nodiscard]] bool isSparse(const CheckedSolve& system) const;
+  bool solveSparse(const CheckedStatement& s);
+  Newton::Settings settingsOf(const CheckedSolve& system);
   [[nodiscard]] bool holdsPositions(const CheckedSolve& system, const std::vector<Unknown>& unknowns) const;
   ImplicitEquation residual(const CheckedSolve::Equation& e, const sema::Tuple& shift);
   void iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,

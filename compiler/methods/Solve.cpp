@@ -55,21 +55,31 @@ ImplicitEquation Instantiation::residual(const CheckedSolve::Equation& e, const 
   return {space, a.parts, b.parts, sema::sub(g_, a.parts, b.parts)};
 }
 
-/// Whether equations of a `solve` hold constraints on positions, or rates by multipliers alone, which may be zero.
+/// Whether equations of a `solve` hold constraints on positions, or rates by multipliers (and what these make of
+/// accelerations) alone, which may be zero.
 bool Instantiation::holdsPositions(const CheckedSolve& system, const std::vector<Unknown>& unknowns) const {
+  const auto calls = [&](std::string_view word) {
+    return std::any_of(system.equations.begin(), system.equations.end(), [&](const CheckedSolve::Equation& e) {
+      for (TermId k = e.terms.first; k < e.terms.last; ++k)
+        if (method_.terms[k].op == TermOp::Word && method_.terms[k].word->name == word) return true;
+      return false;
+    });
+  };
   const bool alone = std::all_of(unknowns.begin(), unknowns.end(),
                                  [](const Unknown& u) { return u.start.kind == sema::ValueKind::PhaseVector; });
-  return std::any_of(system.equations.begin(), system.equations.end(), [&](const CheckedSolve::Equation& e) {
-    for (TermId k = e.terms.first; k < e.terms.last; ++k)
-      if (method_.terms[k].op == TermOp::Word &&
-          (method_.terms[k].word->name == "holds" || (alone && method_.terms[k].word->name == "holdsdot")))
-        return true;
-    return false;
-  });
+  return calls("holds") || (calls("holdsdot") && (alone || calls("accelerated")));
+}
+
+Newton::Settings Instantiation::settingsOf(const CheckedSolve& system) {
+  Newton::Settings settings;
+  if (system.tolerance) settings.tolerance = values_.number(system.tolerance);
+  if (system.limit > 0) settings.limit = system.limit;
+  return settings;
 }
 
 bool Instantiation::solve(const CheckedStatement& s) {
   const CheckedSolve& system = s.solve;
+  if (isSparse(system)) return solveSparse(s);
   std::vector<Unknown> unknowns;
   std::vector<Space> spaces;
   for (const CheckedSolve::Unknown& u : system.unknowns) {
@@ -79,9 +89,8 @@ bool Instantiation::solve(const CheckedStatement& s) {
   }
   const Expr size = holdsPositions(system, unknowns) ? kind_.positionSize(begin_.h) : Expr();
   if (size) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}});
-  Newton::Settings settings;
-  if (system.tolerance) settings.tolerance = values_.number(system.tolerance);
-  if (system.limit > 0) settings.limit = system.limit;
+  Newton::Settings settings = settingsOf(system);
+  settings.constrained = static_cast<bool>(size);
   Newton newton(context_.layer.program(), spaces);
   sema::Tuple shift;
   for (std::size_t k = 0; k < unknowns.size(); ++k) {

@@ -72,34 +72,43 @@ TreePtr DataNames::withTransposes(const TreePtr& t) const {
     now = copy;
   }
   if (now->op != Op::Add) return now;
+  const auto bare = [](const TreePtr& k) { return k->op == Op::Neg ? k->kids[0] : k; };
   const auto isTerm = [](const TreePtr& k) {
     return k->op == Op::Mul && k->kids.size() == 2 && k->kids[0]->op == Op::Entry && k->kids[0]->kids.size() == 2 &&
            k->kids[0]->kids[1]->op == Op::Number && k->kids[1]->op == Op::Name;
   };
   for (const auto& [name, rows] : rows_) {
     std::vector<TreePtr> found(rows.size()), rest;
-    for (const TreePtr& k : kids) {
+    bool negative = false;
+    for (const TreePtr& sign : kids) {
+      const TreePtr k = bare(sign);
       const auto row = isTerm(k) ? std::find(rows.begin(), rows.end(), k->kids[1]->text) : rows.end();
       const auto at = static_cast<std::size_t>(row - rows.begin());
-      if (row == rows.end() || found[at] || k->kids[0]->kids[1]->number.num() != static_cast<std::int64_t>(at) + 1)
-        rest.push_back(k);
-      else
-        found[at] = k;
+      if (row == rows.end() || found[at] || k->kids[0]->kids[1]->number.num() != static_cast<std::int64_t>(at) + 1) {
+        rest.push_back(sign);
+        continue;
+      }
+      found[at] = sign;
+      negative = sign != k;
     }
-    const bool all = std::all_of(found.begin(), found.end(), [&](const TreePtr& k) {
-      return k && found[0] && equal(k->kids[0]->kids[0], found[0]->kids[0]->kids[0]) &&
-             std::equal(k->kids[1]->kids.begin(), k->kids[1]->kids.end(), found[0]->kids[1]->kids.begin(), equal);
+    const bool all = std::all_of(found.begin(), found.end(), [&](const TreePtr& sign) {
+      if (!sign || !found[0] || (bare(sign) != sign) != negative) return false;
+      const TreePtr k = bare(sign), first = bare(found[0]);
+      return equal(k->kids[0]->kids[0], first->kids[0]->kids[0]) &&
+             std::equal(k->kids[1]->kids.begin(), k->kids[1]->kids.end(), first->kids[1]->kids.begin(), equal);
     });
     if (!all) continue;
     const sym::Shape shape = now->shape;
-    const TreePtr matrix = tree(Op::Name, found[0]->kids[1]->kids,
-                                sym::Shape::mat(static_cast<int>(rows.size()), found[0]->kids[1]->shape.rows), name);
-    const TreePtr vector = found[0]->kids[0]->kids[0];
-    const TreePtr product = tree(
-        Op::MatMul, {tree(Op::Transpose, {matrix}, sym::Shape::mat(matrix->shape.cols, matrix->shape.rows)), vector},
-        found[0]->shape);
-    rest.push_back(product);
-    return rest.size() == 1 ? product : tree(Op::Add, std::move(rest), shape);
+    const TreePtr first = bare(found[0]);
+    const TreePtr matrix = tree(Op::Name, first->kids[1]->kids,
+                                sym::Shape::mat(static_cast<int>(rows.size()), first->kids[1]->shape.rows), name);
+    const TreePtr product =
+        tree(Op::MatMul,
+             {tree(Op::Transpose, {matrix}, sym::Shape::mat(matrix->shape.cols, matrix->shape.rows)),
+              first->kids[0]->kids[0]},
+             first->shape);
+    rest.push_back(negative ? tree(Op::Neg, {product}, product->shape) : product);
+    return rest.size() == 1 ? rest[0] : tree(Op::Add, std::move(rest), shape);
   }
   return now;
 }

@@ -1,7 +1,9 @@
 // The forms in which equations can be shown.
 #pragma once
 
+#include "mechanics/constraints/Shown.h"
 #include "present/Engine.h"
+#include "present/Joints.h"
 #include "sym/derivatives/Derivative.h"
 
 namespace lmc::present {
@@ -87,16 +89,32 @@ private:
 /// accelerations, and the forces of the constraints, which are added to the equations of motion by name.
 class ConstraintSections : private FormBase {
 public:
-  ConstraintSections(mechanics::Layer& layer, Shower& show) : FormBase(layer, show) {}
+  ConstraintSections(mechanics::Layer& layer, Shower& show, const Presentation& how)
+      : FormBase(layer, show), how_(how), joints_(layer, show, how) {}
   void addTo(Document& document);
   /// Constraints that `where` defines, perhaps part by part, have these lines in their place.
   static void defineInPlace(Document& document, std::vector<Line>& where);
   /// What has a name of its own only to be gamma or a force, member by member, is said without it.
   static void sayDirectly(Document& document, std::vector<Line>& where);
+  /// Forces on members of a family with sums over the constraints of each, which differ from part to part, are said
+  /// part by part.
+  static void sayByMembers(Document& document, std::vector<Line>& where);
   /// Forces whose sum is not seen, as over the members of a ring, are described: neither their lines nor those of
   /// `where` say what they are.
   static void dropUndefined(Document& document, const std::vector<Line>& where);
+
+private:
+  void addEquations(Document& document, const mechanics::ShownConstraints& constraints);
+  void addForces(Document& document, const mechanics::ShownConstraints& constraints);
+  void putForce(std::vector<Line>& lines, std::size_t factor, std::size_t part, sym::Expr force,
+                const std::vector<JointLines::Share>& shares);
+
+  const Presentation& how_;
+  JointLines joints_;
 };
+
+/// `where` behind the lines of a document, with what they name; long parts that occur often get a name, too.
+void addDefinitions(Document& document, Shower& show, const mechanics::System& system);
 
 /// Seeds the velocities of all factors with the arrays of System::direction.
 void seedDirections(sym::Tangent& momenta, mechanics::Layer& layer);

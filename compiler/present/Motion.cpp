@@ -30,7 +30,7 @@ MotionForm::MotionForm(mechanics::Layer& layer, Shower& show) : FormBase(layer, 
 
 TreePtr FormBase::named(const std::string& text, std::int64_t extent) {
   std::vector<TreePtr> kids;
-  if (extent > 0) kids.push_back(member_ > 0 ? numberTree(member_) : tree(Op::Name, {}, {}, "i"));
+  if (extent > 0) kids.push_back(member_ > 0 ? show_.integer(member_) : tree(Op::Name, {}, {}, "i"));
   return tree(Op::Name, std::move(kids), {}, text);
 }
 

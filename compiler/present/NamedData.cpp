@@ -43,7 +43,7 @@ std::optional<Poly> Reader::named(const Poly& value) {
       plain = plain && a->kids.size() == 1 && (extent == 0 || extent == a->array->extents[0]);
       extent = a->array->extents[0];
     }
-    plain = plain && a->kind != Kind::Series;
+    plain = plain && a->kind != Kind::Series && (a->kind != Kind::Symbol || a->array != nullptr || a->kids.empty());
     return false;
   });
   for (const auto& [m, c] : value.terms) (void)search.in(m);

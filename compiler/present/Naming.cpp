@@ -26,20 +26,6 @@ void visit(const Document& d, const Visit& v) {
     }
 }
 
-TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& f) {
-  if (TreePtr other = f(t)) return other;
-  bool same = true;
-  std::vector<TreePtr> kids;
-  for (const TreePtr& k : t->kids) {
-    kids.push_back(replaced(k, f));
-    same = same && kids.back() == k;
-  }
-  if (same) return t;
-  auto copy = std::make_shared<Tree>(*t);
-  copy->kids = std::move(kids);
-  return copy;
-}
-
 std::set<std::string> indicesOf(const Document& d) {
   std::set<std::string> names{"i"};
   for (const Section& s : d.sections)
@@ -60,7 +46,8 @@ struct Part {
 
 /// A part of an equation that is called by the names of variables: M(w, v), momentum(q).
 bool isOfNames(const TreePtr& t) {
-  static const std::set<std::string> calls = {"M", "c", "force", "momentum", "reaction", "gamma", "f", "rate"};
+  static const std::set<std::string> calls = {"M",           "c",     "force", "momentum", "reaction",
+                                              "reaction_of", "joint", "gamma", "f",        "rate"};
   return t->op == Op::Call && calls.contains(t->text);
 }
 
@@ -166,6 +153,27 @@ std::string freeName(const sym::Shape& shape, std::set<std::string>& taken) {
   return {};
 }
 
+/// Whether all parts with this key are about the same member.
+bool isOfOneMember(const Document& d, const std::vector<Line>& definitions, const std::string& key,
+                   const TreePtr& member, const std::set<std::string>& indices) {
+  bool one = true;
+  const auto look = [&](const TreePtr& t) {
+    if (!one || !mayHaveName(t)) return;
+    const Part p = partOf(t, indices);
+    if (p.body && keyOf(p.body) == key) one = p.indices.size() == 1 && equal(p.indices[0], member);
+  };
+  visit(d, look);
+  for (const Line& l : definitions) visit(l.right, look);
+  return one;
+}
+
+/// A part that is said for the index i, of one member.
+TreePtr forMember(const TreePtr& body, const TreePtr& member) {
+  return replaced(body, [&](const TreePtr& t) -> TreePtr {
+    return t->op == Op::Name && t->kids.empty() && t->text == "i" ? member : nullptr;
+  });
+}
+
 void useMomenta(Document& d) {
   std::vector<Line> known;
   for (const Section& s : d.sections)
@@ -200,6 +208,10 @@ void nameParts(Document& d, std::set<std::string> taken) {
       if (!mayHaveName(t)) return;
       Part p = partOf(t, indices);
       if (p.body) ++found.try_emplace(keyOf(p.body), std::move(p), 0).first->second.second;
+      if (t->op == Op::Call && t->text == "axial" && t->kids[0]->op != Op::Outer) { // is written twice
+        Part twice = mayHaveName(t->kids[0]) ? partOf(t->kids[0], indices) : Part();
+        if (twice.body) ++found.try_emplace(keyOf(twice.body), std::move(twice), 0).first->second.second;
+      }
     };
     visit(d, count);
     for (const Line& l : definitions) visit(l.right, count);
@@ -213,7 +225,7 @@ void nameParts(Document& d, std::set<std::string> taken) {
       most = saved - spent;
     }
     if (best == nullptr) break;
-    const Part part = best->first;
+    Part part = best->first;
     const std::string key = keyOf(part.body), name = freeName(part.body->shape, taken);
     if (name.empty()) break;
     const auto called = [&](const std::vector<TreePtr>& at) {
@@ -226,12 +238,23 @@ void nameParts(Document& d, std::set<std::string> taken) {
       const Part p = partOf(t, indices);
       return p.body && keyOf(p.body) == key ? called(p.indices) : nullptr;
     };
+    // what occurs for one member alone is not said for all of them
+    const bool alone = part.indices.size() == 1 && part.indices[0]->op == Op::Number &&
+                       isOfOneMember(d, definitions, key, part.indices[0], indices);
+    if (alone) {
+      part.body = forMember(part.body, part.indices[0]);
+      part.indices.clear();
+    }
+    const auto putHere = [&](const TreePtr& t) -> TreePtr {
+      const TreePtr found = put(t);
+      return found && alone ? called({}) : found;
+    };
     for (Section& s : d.sections)
       for (Line& l : s.lines) {
-        if (l.left) l.left = replaced(l.left, put);
-        l.right = replaced(l.right, put);
+        if (l.left) l.left = replaced(l.left, putHere);
+        l.right = replaced(l.right, putHere);
       }
-    for (Line& l : definitions) l.right = replaced(l.right, put);
+    for (Line& l : definitions) l.right = replaced(l.right, putHere);
     static const char* const standard[] = {"i", "j", "k", "n", "r", "s"};
     std::vector<TreePtr> own;
     for (std::size_t k = 0; k < part.indices.size(); ++k) own.push_back(tree(Op::Name, {}, {}, standard[k]));
@@ -241,6 +264,93 @@ void nameParts(Document& d, std::set<std::string> taken) {
   if (d.sections.empty() || d.sections.back().title != "where") d.sections.push_back({"where", {}});
   auto& where = d.sections.back().lines;
   where.insert(where.begin(), definitions.begin(), definitions.end());
+}
+
+// ---- small things that are seen only when all parts have their names
+
+namespace {
+
+TreePtr tidied(const TreePtr& t) {
+  std::vector<TreePtr> kids;
+  bool same = true;
+  for (const TreePtr& k : t->kids) {
+    kids.push_back(tidied(k));
+    same = same && kids.back() == k;
+  }
+  TreePtr now = t;
+  if (!same) {
+    auto copy = std::make_shared<Tree>(*t);
+    copy->kids = kids;
+    now = copy;
+  }
+  const auto unit = [](const TreePtr& k) { return k->op == Op::Basis && k->kids[0]->op == Op::Number; };
+  if (now->op == Op::Dot) // e1 . v = v[1]
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+      if (unit(kids[k]) && kids[1 - k]->op == Op::Name) return tree(Op::Entry, {kids[1 - k], kids[k]->kids[0]});
+  if (now->op == Op::Vector && kids.size() > 1) { // [2 a, 2 b] = 2 [a, b]
+    const auto scaled = [](const TreePtr& k) {
+      return k->op == Op::Mul && k->kids[0]->op == Op::Number && k->kids.size() > 1;
+    };
+    if (!std::all_of(kids.begin(), kids.end(), scaled)) return now;
+    const TreePtr factor = kids[0]->kids[0];
+    if (!std::all_of(kids.begin(), kids.end(), [&](const TreePtr& k) { return equal(k->kids[0], factor); })) return now;
+    for (TreePtr& k : kids)
+      k = k->kids.size() == 2 ? k->kids[1] : tree(Op::Mul, {k->kids.begin() + 1, k->kids.end()}, k->shape);
+    return tree(Op::Mul, {factor, tree(Op::Vector, std::move(kids), now->shape)}, now->shape);
+  }
+  if (now->op == Op::Div && kids[0]->op == Op::Mul) { // a*b/b = a
+    std::vector<TreePtr> factors = kids[0]->kids;
+    const auto equals =
+        std::find_if(factors.begin(), factors.end(), [&](const TreePtr& k) { return equal(k, kids[1]); });
+    if (equals != factors.end()) {
+      factors.erase(equals);
+      return factors.size() == 1 ? factors[0] : tree(Op::Mul, std::move(factors), now->shape);
+    }
+  }
+  const auto isProduct = [](const TreePtr& k) { return k->op == Op::Mul; };
+  if (now->op == Op::Mul && std::any_of(kids.begin(), kids.end(), isProduct)) { // a*(2*b) = 2*a*b
+    std::vector<TreePtr> factors;
+    sym::Number number = 1;
+    for (const TreePtr& k : kids)
+      for (const TreePtr& f : isProduct(k) ? k->kids : std::vector<TreePtr>{k}) {
+        if (f->op == Op::Number)
+          number = number * f->number;
+        else
+          factors.push_back(f);
+      }
+    if (!number.isOne()) factors.insert(factors.begin(), numberTree(number));
+    return factors.size() == 1 ? factors[0] : tree(Op::Mul, std::move(factors), now->shape);
+  }
+  return now;
+}
+
+TreePtr withName(const TreePtr& t, const TreePtr& value, const TreePtr& name) {
+  return replaced(t, [&](const TreePtr& x) { return equal(x, value) ? name : nullptr; });
+}
+
+} // namespace
+
+void tidy(Document& d, const std::function<bool(const std::string&)>& isGiven) {
+  const auto each = [&](const std::function<TreePtr(const TreePtr&)>& f) {
+    for (Section& s : d.sections)
+      for (Line& l : s.lines) {
+        if (l.left) l.left = f(l.left);
+        l.right = f(l.right);
+      }
+  };
+  each(tidied);
+  if (d.sections.empty() || d.sections.back().title != "where") return;
+  std::vector<Line>& where = d.sections.back().lines;
+  for (std::size_t k = 0; k < where.size(); ++k) { // a name for a name
+    const Line l = where[k];
+    if (l.right->op != Op::Name || l.left->op != Op::Name || !l.left->kids.empty() || !isGiven(l.left->text)) continue;
+    where.erase(where.begin() + static_cast<std::ptrdiff_t>(k--));
+    each([&](const TreePtr& t) { return withName(t, l.left, l.right); });
+  }
+  for (const Line& l : std::vector<Line>(where)) { // a vector that has a name already
+    if (l.right->op != Op::Vector || !l.index.empty()) continue;
+    each([&](const TreePtr& t) { return t == l.right ? t : withName(t, l.right, l.left); });
+  }
 }
 
 } // namespace lmc::present

@@ -71,18 +71,12 @@ std::vector<CurveLine> curvesIn(const Document& d, const Curves& curves) {
 
 } // namespace
 
-std::string printEquations(const mechanics::System& system, const Presentation& asked) {
-  Presentation how = asked;
-  how.expand = how.expand || how.form == EquationForm::Matrix; // of members, as blocks of M are
-  mechanics::Layer layer(system);
-  const sym::Graph::Work work = layer.work();
-  Shower show(layer, how);
-  Document d = documentOf(layer, show, how);
-  if (system.constraints) ConstraintSections(layer, show).addTo(d);
+void addDefinitions(Document& d, Shower& show, const mechanics::System& system) {
   std::vector<Line> where = show.definitions();
   if (system.constraints) {
     ConstraintSections::defineInPlace(d, where);
     ConstraintSections::sayDirectly(d, where);
+    ConstraintSections::sayByMembers(d, where);
     ConstraintSections::dropUndefined(d, where);
   }
   for (Line& l : where) l.right = show.names().withTransposes(l.right);
@@ -97,6 +91,28 @@ std::string printEquations(const mechanics::System& system, const Presentation& 
   for (const sema::Parameter& p : system.model->parameters) taken.insert(p.name);
   for (const auto& [name, value] : system.model->constants) taken.insert(name);
   nameParts(d, std::move(taken));
+  tidy(d, [&](const std::string& name) { return show.names().isName(name); });
+}
+
+std::string printEquations(const mechanics::System& system, const Presentation& asked) {
+  Presentation how = asked;
+  how.expand = how.expand || how.form == EquationForm::Matrix; // of members, as blocks of M are
+  mechanics::Layer layer(system);
+  const sym::Graph::Work work = layer.work();
+  Shower show(layer, how);
+  Document d = documentOf(layer, show, how);
+  if (system.constraints) ConstraintSections(layer, show, how).addTo(d);
+  addDefinitions(d, show, system);
+  const auto calls =
+      std::find_if(d.sections.begin(), d.sections.end(), [](const Section& s) { return s.title == "Joints"; });
+  if (calls != d.sections.end()) { // with letters of their own
+    std::vector<Section> shared;
+    for (const SharedJoint& j : how.joints) {
+      d.joints.push_back({j.name, j.parameters});
+      shared.push_back({d.joints.back().title(), sharedEquations(j)});
+    }
+    d.sections.insert(std::next(calls), shared.begin(), shared.end());
+  }
   d.curves = curvesIn(d, show.curves());
   d.masses = massRemarks(how.remarksOf != nullptr ? *how.remarksOf : system);
   for (const auto& [name, value] : system.model->constants)

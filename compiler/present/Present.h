@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mechanics/system/System.h"
+#include "sema/joints/FormalJoint.h"
 
 #include <map>
 
@@ -11,6 +12,19 @@ enum class EquationFormat : std::uint8_t { Text, Latex, Json };
 
 /// Motion: M xi' = r. Matrix: M(q) and what stands beside it, in coordinates. Hamilton: velocities of momenta.
 enum class EquationForm : std::uint8_t { Motion, Matrix, Hamilton };
+
+/// A joint whose equations are printed once, with its parameters, for all of its instances.
+struct SharedJoint {
+  std::string name;
+  std::vector<std::string> parameters; ///< that calls say, in order
+  std::vector<std::size_t> places;     ///< of these among all parameters (sema::JointInstance::Clause::arguments)
+  /// Of a model of this joint alone: bodies are its configurations, other parameters its parameters.
+  const mechanics::System* formal = nullptr;
+  /// Parameters that stand for functions of time, and their rates.
+  std::vector<std::pair<const sym::Array*, const sym::Array*>> rates;
+  std::map<std::string, std::string> shown; ///< beginnings of words in the names of `formal`, and what stands for them
+  std::vector<const sema::JointInstance*> instances;
+};
 
 struct Presentation {
   EquationFormat format = EquationFormat::Text;
@@ -22,6 +36,9 @@ struct Presentation {
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::map<std::string, std::int64_t> present;  ///< what they are
   const mechanics::System* remarksOf = nullptr; ///< the system itself, where the printed one is of other sizes
+  std::vector<SharedJoint> joints;              ///< of the printed system
+  /// Parameters that stand for functions of time, and their rates.
+  std::vector<std::pair<const sym::Array*, const sym::Array*>> rates;
 };
 
 [[nodiscard]] std::string printEquations(const mechanics::System& system, const Presentation& how);

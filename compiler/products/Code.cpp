@@ -192,6 +192,7 @@ void Pipeline::Impl::addContacts(Product& product) {
   rules.free = field(s.contacts->free);
   rules.stateSize = layout.stateSize;
   rules.sequential = model->simulation.sequential;
+  rules.poisson = model->simulation.poisson;
   rules.velocities.assign(static_cast<std::size_t>(rules.columns), -1);
   for (std::size_t j = 0; j < model->factors.size(); ++j) {
     const sema::Factor& f = model->factors[j];

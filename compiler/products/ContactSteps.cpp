@@ -181,7 +181,7 @@ bool Pipeline::Impl::refusesImpulses(const std::string& what) {
   diagnostics()
       .error(Code::LIE0654, model->stepped.front()->range,
              what + " cannot have contacts that the method steps by impulses")
-      .suggest("`lmc run` carries them out; or a method on `manifold`, for a few contacts");
+      .suggest("runs, ensembles and host programs carry them out; or a method on `manifold`, for a few contacts");
   return true;
 }
 

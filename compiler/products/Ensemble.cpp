@@ -1,5 +1,6 @@
 // Compiling for many samples: what they vary, code for lanes, and the data of each sample.
 #include "runtime/ensemble/Ensemble.h"
+#include "jit/Device.h"
 #include "products/Impl.h"
 #include "products/initial/Consistency.h"
 #include "products/variations/Variations.h"
@@ -202,7 +203,7 @@ Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const Ensemble
 
 std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
   const Prepared* const prepared = prepare(true);
-  if (prepared == nullptr || refusesImpulses("ensembles")) return nullptr;
+  if (prepared == nullptr) return nullptr;
   const InitialData& data = prepared->data;
   Variations variations = variationsOf(*prepared, request);
   if (diagnostics().hasErrors()) return nullptr;
@@ -229,8 +230,8 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   product.massKind.definite =
       product.massKind.definite && samplesAreDefinite(product.layer, prepared->layout, *e, samples->start);
   product.defineOutputs(options.compilation.scene);
-  // Each sample jumps, or ends, at times of its own.
-  const bool single = !product.observation.events.empty() || !model->samplings.empty();
+  // Each sample jumps, or ends, at times of its own, or has impulses that are found for it.
+  const bool single = !product.observation.events.empty() || !model->samplings.empty() || !model->stepped.empty();
   std::optional<MassSides> sides;
   if (!single && solvesForAccelerations(product) && massIsInDoubt(*system, product.massKind))
     sides = massSides(product.layer);
@@ -242,6 +243,10 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   jit::CompileOptions o = options.compile;
   o.lanes = e->lanes;
   compileUnit(unit, o);
+  e->deviceObstacle =
+      single ? "events, at which each sample stops or jumps at a time of its own" : tape::deviceObstacle(module);
+  if (e->deviceObstacle.empty())
+    e->deviceCode = [tape = std::make_shared<const tape::Module>(module), o] { return jit::deviceCode(*tape, o).ptx; };
   e->problem = std::move(unit.problem);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);

@@ -1,8 +1,10 @@
 // What each stage has made, as text.
-#include "jit/Ahead.h"
+#include "jit/Device.h"
 #include "products/Impl.h"
+#include "products/joints/SharedJoints.h"
 #include "sym/Print.h"
 #include "syntax/Print.h"
+#include "tape/TapeLanes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,41 +18,72 @@ const std::vector<std::string>& stageNames() {
   return names;
 }
 
+namespace {
+
+/// The code of a module for devices; empty, and a report, where they have none for it.
+std::string deviceListing(const tape::Module& module, const jit::CompileOptions& options,
+                          sema::Compilation& compilation, Diagnostics& diagnostics) {
+  const std::string obstacle = tape::deviceObstacle(module);
+  if (obstacle.empty()) return jit::deviceCode(module, options).ptx;
+  const std::string typed = "--stage nvptx";
+  const SourceId source = compilation.sources().add("command line", typed);
+  diagnostics.error(Code::LIE0685, {source, 0, static_cast<std::uint32_t>(typed.size())},
+                    "a graphics processor cannot make this model: " + obstacle);
+  return {};
+}
+
+bool hasJoints(const sema::Model& model) {
+  return std::any_of(model.constraints.begin(), model.constraints.end(),
+                     [](const sema::Constraint& c) { return !c.joint.empty(); });
+}
+
+} // namespace
+
 std::string Pipeline::Impl::derive(present::Presentation how) {
   if (!check() || !requireModel()) return {};
   const Place place(modelPlace());
   const auto data = presentData();
   how.symmetric = symmetricParameters(data ? &*data : nullptr);
-  if (how.expand || how.form == present::EquationForm::Matrix) return present::printEquations(*system, how);
+  const std::string own = hasJoints(*model) ? deriveWithSizes(how, 0) : std::string();
+  const auto asIs = [&] { return own.empty() ? present::printEquations(*system, how) : own; };
+  if (how.expand || how.form == present::EquationForm::Matrix) return asIs();
   // For any size of families: what two other sizes give alike, with a name in their place.
   const std::string one = deriveWithSizes(how, 1009), other = one.empty() ? one : deriveWithSizes(how, 2003);
-  return !one.empty() && one == other ? one : present::printEquations(*system, how);
+  return !one.empty() && one == other ? one : asIs();
 }
 
-/// As the equations are for other sizes of families, which stand for their names; nothing where there are none, or the
-/// model cannot have them.
+/// The equations of the model compiled once more, with joints that are said once. With a size: as they are for other
+/// sizes of families, which stand for their names; nothing where there are none, or the model cannot have them.
 std::string Pipeline::Impl::deriveWithSizes(present::Presentation how, std::int64_t size) {
   if (!reload) return {};
   std::set<std::int64_t> extents;
   for (const sema::Factor& f : model->factors) extents.insert(f.extent);
   for (const sema::StateVariable& z : model->states) extents.insert(z.extent);
   sema::CompilationOptions others = options.compilation;
+  const bool otherSizes = size > 0;
   for (const auto& [name, n] : model->constants) {
-    if (!extents.contains(n) || n == 0) continue;
+    if (!otherSizes || !extents.contains(n) || n == 0) continue;
     std::erase_if(others.overrides, [&, &constant = name](const sema::Override& o) { return o.name == constant; });
     others.overrides.push_back({name, std::to_string(size)});
     how.sizes.emplace_back(name, size);
     how.present[name] = n;
     size += 10;
   }
-  if (how.sizes.empty()) return {};
+  if (otherSizes && how.sizes.empty()) return {};
   const std::unique_ptr<sema::Compilation> compiled = sema::makeCompilation(std::move(others));
   sema::Compilation& otherwise = *compiled;
   if (!reload(otherwise)) return {};
-  const auto largeModel = otherwise.check();
+  std::unique_ptr<const sema::Model> largeModel = otherwise.check();
   if (!largeModel || otherwise.diagnostics().hasErrors()) return {};
-  for (std::size_t k = 0; k < model->factors.size(); ++k)
+  for (std::size_t k = 0; otherSizes && k < model->factors.size(); ++k)
     if (largeModel->factors[k].extent != model->factors[k].extent && largeModel->factors[k].extent < 1000) return {};
+  std::optional<SharedJoints> joints;
+  if (hasJoints(*model)) {
+    sema::JointReading reading = sema::readJoints(otherwise);
+    if (!reading.model) return {};
+    how.joints = joints.emplace(otherwise, *reading.model, std::move(reading.joints)).list();
+    largeModel = std::move(reading.model);
+  }
   const mechanics::System large = mechanics::deriveSystem(*largeModel, otherwise.diagnostics());
   if (otherwise.diagnostics().hasErrors()) return {};
   std::vector<const sym::Array*> symmetric;
@@ -99,7 +132,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   (void)addRun(product, stepsOf(true));
   const tape::Module module = product.unit.build(zeros).module;
   if (stage == "tape") return tape::print(module);
-  if (stage == "nvptx") return jit::deviceListing(module);
+  if (stage == "nvptx") return deviceListing(module, options.compile, *compilation, diagnostics());
   jit::CompileOptions o = options.compile;
   o.keepIr = true;
   const auto code = jit::compile(module, o);

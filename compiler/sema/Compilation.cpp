@@ -2,6 +2,7 @@
 #include "sema/Compilation.h"
 
 #include "base/Budget.h"
+#include "sema/JointReading.h"
 #include "sema/expressions/ExpressionEvaluator.h"
 #include "sema/expressions/NameCheck.h"
 #include "sema/joints/Joints.h"
@@ -46,6 +47,9 @@ public:
 
   std::unique_ptr<Model> check() override;
   AmbientModel ambient() override;
+  JointReading readJoints();
+  std::unique_ptr<Model> jointModel(const syntax::Declaration& joint, const std::vector<FormalParameter>& parameters,
+                                    FormalJoint& written);
   const Manifold* manifold(const syntax::Type& type) override;
   const DeclaredManifold* manifold(const Found& found, const std::vector<int>& sizes) override;
   std::unique_ptr<Evaluator> methodEvaluator(MethodOperations& operations, SourceId source) override;
@@ -140,6 +144,33 @@ AmbientModel CompilationOfFiles::ambient() {
   return result;
 }
 
+JointReading CompilationOfFiles::readJoints() {
+  builders_.push_back(std::make_unique<ModelBuilder>(session_, *model_.declaration, model_.source, overrides_.get()));
+  const std::size_t mark = diagnostics_.mark(); // what there is to report, `check` has reported
+  JointReading result;
+  result.model = builders_.back()->build(&result.joints);
+  (void)diagnostics_.takeBack(mark);
+  return result;
+}
+
+std::unique_ptr<Model> CompilationOfFiles::jointModel(const syntax::Declaration& joint,
+                                                      const std::vector<FormalParameter>& parameters,
+                                                      FormalJoint& written) {
+  auto formal = formalJoint(sources_, joint, parameters);
+  if (!formal) return nullptr;
+  written = std::move(*formal);
+  const std::size_t before = diagnostics_.errorCount(), mark = diagnostics_.mark();
+  (void)library_.loadText("the joint " + joint.name, written.text);
+  const syntax::File& file = *library_.files().back();
+  std::unique_ptr<Model> model;
+  if (diagnostics_.errorCount() == before && !file.declarations.empty()) {
+    builders_.push_back(std::make_unique<ModelBuilder>(session_, file.declarations.front(), file.source, nullptr));
+    model = builders_.back()->build();
+  }
+  (void)diagnostics_.takeBack(mark);
+  return model;
+}
+
 const Manifold* CompilationOfFiles::manifold(const syntax::Type& type) {
   ExpressionEvaluator evaluator(session_, session_.file(type.range.source), noHost_);
   const Scope scope;
@@ -157,6 +188,16 @@ std::unique_ptr<Evaluator> CompilationOfFiles::methodEvaluator(MethodOperations&
 }
 
 } // namespace
+
+// Compilations are made here alone.
+JointReading readJoints(Compilation& compilation) {
+  return static_cast<CompilationOfFiles&>(compilation).readJoints();
+}
+
+std::unique_ptr<Model> jointModel(Compilation& compilation, const syntax::Declaration& joint,
+                                  const std::vector<FormalParameter>& parameters, FormalJoint& written) {
+  return static_cast<CompilationOfFiles&>(compilation).jointModel(joint, parameters, written);
+}
 
 std::unique_ptr<Compilation> makeCompilation(CompilationOptions options) {
   return std::make_unique<CompilationOfFiles>(std::move(options));

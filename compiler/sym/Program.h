@@ -67,6 +67,7 @@ struct NewtonIteration {
   /// All columns of `jacobian`, by less code than its equations are; empty: these are evaluated in the turns.
   std::vector<JacobianColumns> columns = {};
   bool linear = false;          ///< the residual is; `sparse` does not depend on the iterate
+  bool constrained = false;     ///< some unknowns are multipliers of constraints
   std::size_t counted = 0;      ///< arrays of `iterate` by whose changes it ends; 0: all
   Expr tolerance;               ///< of the last change, relative to the size of the iterate; empty: round-off
   std::int64_t limit = 0;       ///< turns

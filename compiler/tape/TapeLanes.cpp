@@ -1,6 +1,7 @@
 #include "tape/TapeLanes.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace lmc::tape {
 
@@ -15,6 +16,56 @@ std::int64_t kernelScratch(const Module& module) {
         most = std::max(most, sum);
       }
   return most;
+}
+
+namespace {
+
+/// What a routine does, for a reader of messages.
+std::string purposeOf(KernelId routine) {
+  switch (routine) {
+  case KernelId::CholeskyFactor:
+  case KernelId::CholeskySolve:
+    return "a mass matrix that is solved by a routine";
+  case KernelId::LuFactor:
+  case KernelId::LuSolve:
+    return "a linear system that is solved by a routine";
+  case KernelId::LuDeterminant:
+    return "a determinant";
+  case KernelId::MatrixExponential:
+    return "the exponential of a matrix without a closed form";
+  case KernelId::NewtonChange:
+    return "an iteration with more than " + std::to_string(largestInLanes) + " unknowns";
+  case KernelId::GmresBegin:
+  case KernelId::GmresStep:
+  case KernelId::GmresEnd:
+    return "an iteration by GMRES";
+  case KernelId::SparsePlan:
+  case KernelId::SparseFactor:
+  case KernelId::SparseSolve:
+    return "a sparse system of constraints";
+  default:
+    return "lists of near pairs";
+  }
+}
+
+} // namespace
+
+std::string deviceObstacle(const Module& module) {
+  for (const Function& f : module.functions) {
+    std::vector<std::optional<std::int64_t>> constants(f.values);
+    for (const Block& b : f.blocks)
+      for (const Instr& i : b.code)
+        if (i.op == Op::ConstInt) constants[i.result] = i.imm;
+    for (const Block& b : f.blocks)
+      for (const Instr& i : b.code) {
+        if (i.op != Op::Kernel) continue;
+        const auto routine = static_cast<KernelId>(i.imm);
+        const bool small =
+            routine == KernelId::NewtonChange && constants[i.args[0]].value_or(largestInLanes + 1) <= largestInLanes;
+        if (!small) return purposeOf(routine);
+      }
+  }
+  return {};
 }
 
 std::size_t longestFunction(const Module& module) {

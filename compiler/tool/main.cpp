@@ -2,14 +2,18 @@
 #include "base/DeepStack.h"
 #include "base/Installation.h"
 #include "runtime/output/Output.h"
+#include "tool/runs/Module.h"
 #include "tool/support/Arguments.h"
 #include "tool/support/CommandLine.h"
 #include "tool/support/Report.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -22,6 +26,14 @@ int defect(const lmc::tool::Context& context, const char* what) {
 
 int guarded(lmc::tool::Context& context, int argc, char** argv) {
   try {
+    // The module is opened where something of it may be asked for.
+    const CommandTable own = programCommands();
+    const std::string_view asked = argc > 1 ? argv[1] : "";
+    const bool alone = asked == "--version" || std::any_of(own.begin(), own.end(), [&](const Command* command) {
+                         return command->name == asked;
+                       });
+    const std::vector<const Command*> all = alone ? std::vector<const Command*>() : allCommands(own);
+    context.commands = alone ? own : all;
     lmc::tool::CommandLine line = lmc::tool::readCommandLine(context.commands, argc, argv);
     int status = line.status;
     if (line.invocation) {
@@ -59,7 +71,6 @@ int main(int argc, char** argv) {
   lmc::tool::Context context;
   context.start = std::chrono::steady_clock::now();
   context.stage = "reading the command line";
-  context.commands = lmc::tool::allCommands();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a full disk
   const int status = lmc::onDeepStack([&] { return guarded(context, argc, argv); });

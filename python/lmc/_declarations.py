@@ -275,9 +275,12 @@ class lmc_ensemble_totals(Structure):
         ("rejected", c_int64),
         ("interrupted", c_int),
         ("seconds", c_double),
+        ("doubtful", c_int64),
     ]
 
 lmc_resolver = CFUNCTYPE(c_void_p, c_char_p, c_void_p)
+
+lmc_sampling = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
 lmc_sample_callback = CFUNCTYPE(c_int, POINTER(lmc_sample), c_void_p)
 
@@ -335,6 +338,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "lmc_model_quantity": (c_int, [c_void_p, c_int, c_size_t, POINTER(lmc_quantity), POINTER(lmc_storage)]),
     "lmc_model_events": (c_size_t, [c_void_p]),
     "lmc_model_event": (c_int, [c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_int)]),
+    "lmc_model_samplings": (c_size_t, [c_void_p]),
+    "lmc_model_sampling": (c_char_p, [c_void_p, c_size_t]),
     "lmc_model_constants": (c_size_t, [c_void_p]),
     "lmc_model_constant": (c_int, [c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_int64)]),
     "lmc_model_state_size": (c_size_t, [c_void_p]),
@@ -364,6 +369,9 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "lmc_workspace_release_input": (c_int, [c_void_p, c_char_p]),
     "lmc_workspace_input_is_set": (c_int, [c_void_p, c_char_p, POINTER(c_int)]),
     "lmc_workspace_reset_inputs": (None, [c_void_p]),
+    "lmc_workspace_every": (c_int, [c_void_p, c_double, c_double, lmc_sampling, c_void_p]),
+    "lmc_workspace_at_every": (c_int, [c_void_p, c_size_t, lmc_sampling, c_void_p]),
+    "lmc_workspace_clear_samplings": (c_int, [c_void_p]),
     "lmc_workspace_step": (c_int, [c_void_p, c_double]),
     "lmc_workspace_steps": (c_int, [c_void_p, c_double, c_int64]),
     "lmc_workspace_happened": (c_size_t, [c_void_p]),

@@ -365,6 +365,9 @@ class Model:
         self._storage = {**self._state_parts, **self._observables}
         self._blocks = blocks(self.columns, self._storage)
         self.events = tuple(self._event(i) for i in range(lib.lmc_model_events(a)))
+        #: The blocks of `every`: "every 0.01" (`Workspace.at_every`).
+        self.samplings: Tuple[str, ...] = tuple(lib.lmc_model_sampling(a, i).decode()
+                                                for i in range(lib.lmc_model_samplings(a)))
         self.constants = dict(self._constant(i) for i in range(lib.lmc_model_constants(a)))  #: `int` and `bool` parameters
         s = new(c.lmc_settings)
         check(lib.lmc_model_settings(a, ctypes.byref(s)))

@@ -220,6 +220,7 @@ class Ensemble(Table):
         self.samples: int = sums["samples"]  #: finished, failed ones included
         self.failed: int = sums["failed"]    #: samples that could not be finished; `self["status"]` says how
         self.stopped: int = sums["stopped"]  #: by events
+        self.doubtful: int = sums["doubtful"]  #: with impulses of contacts that are not those of the laws (status 105)
         self.first_failure: int = sums["first_failure"]  #: sample, or -1
         self.steps: int = sums["steps"]      #: of all samples
         self.rejected: int = sums["rejected"]  #: of adaptive steps

@@ -1,6 +1,7 @@
 """The memory of one thread: a state with its time, parameters and inputs."""
 import ctypes
 import math
+import weakref
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -51,6 +52,8 @@ class Workspace(Held):
         self._views: Dict[str, Array] = {}
         self._held: Dict[str, Array] = {}  # inputs, by what they were set with
         self._state: Optional[Array] = None
+        self._samplings: List[Any] = []  # functions that the library may call
+        self._raised: List[BaseException] = []  # by them
 
     # --- state -----------------------------------------------------------------------------------------------------
 
@@ -209,6 +212,54 @@ class Workspace(Held):
 
     # --- steps and runs ----------------------------------------------------------------------------------------------
 
+    def every(self, interval: float, sampling: Callable[["Workspace"], Any], first: Optional[float] = None) -> None:
+        """Calls `sampling(workspace)` at first + k interval, as a block of `every` is carried out, with the same bits.
+
+        The workspace shows the state and the time there: it may be read and evaluated, inputs set, the state (discrete
+        variables among it) written, and nothing else changed. Steps and runs end at these times and are not shortened
+        otherwise. `first` is the begin of each run (of steps the time of the first one) where it is not given. What
+        `sampling` raises ends the steps, or the run, and passes through."""
+        at = math.nan if first is None else finite(first, "the first sample time")
+        called = self._sampling(sampling)
+        check(lib.lmc_workspace_every(self._address, number(interval, "the interval"), at, called, None))
+        self._samplings.append(called)
+
+    def at_every(self, block: int, sampling: Callable[["Workspace"], Any]) -> None:
+        """The same at the times of a block of `every` of the model, by its index in `Model.samplings`, behind the block."""
+        called = self._sampling(sampling)
+        check(lib.lmc_workspace_at_every(self._address, count(block, "the block", 0), called, None))
+        self._samplings.append(called)
+
+    def clear_samplings(self) -> None:
+        """From now on nothing is called at sample times."""
+        check(lib.lmc_workspace_clear_samplings(self._address))
+        self._samplings.clear()
+
+    def _sampling(self, sampling: Callable[["Workspace"], Any]) -> Any:
+        if not callable(sampling):
+            raise LmcValueError(f"at sample times a function is called, not {sampling!r}")
+        me = weakref.ref(self)  # the function belongs to the workspace
+
+        def called(_workspace: Any, _user: Any) -> int:
+            try:
+                w = me()
+                assert w is not None
+                sampling(w)
+                return 0
+            except BaseException as error:  # passes through, when the library has returned
+                self_raised.append(error)
+                return 1
+
+        self_raised = self._raised
+        return c.lmc_sampling(called)
+
+    def _again(self) -> None:
+        """Raises what a function has raised at a sample time."""
+        if self._raised:
+            error = self._raised[0]
+            self._raised.clear()
+            raise error
+
     def step(self, h: float, n: int = 1) -> None:
         """n steps of length h (in the model's unit of time). Raises RunError; the state is then the last valid one.
 
@@ -220,12 +271,14 @@ class Workspace(Held):
             n = count(n, "the number of steps")
         status = lib.lmc_workspace_steps(self._address, h, n)
         if status:
+            self._again()
             raise failure(status)
 
     def try_step(self, h: float, n: int = 1) -> bool:
         """The same; False where a step fails."""
         status = lib.lmc_workspace_steps(self._address, number(h, "the step"), count(n, "the number of steps"))
         if status >= c.LMC_MISUSE:
+            self._again()
             raise failure(status)
         return not status
 
@@ -283,6 +336,7 @@ class Workspace(Held):
             with interrupts:
                 status = self._told(settings, callback, result, calls)
             calls.again()
+            self._again()
             if status >= c.LMC_MISUSE:
                 raise failure(status)
             table = np.empty((0, 1 + len(self.model.columns)))
@@ -293,7 +347,10 @@ class Workspace(Held):
                                                     ctypes.byref(result))
             if calls.raised and out.value:
                 lib.lmc_table_free(out.value)
+            if self._raised and out.value:
+                lib.lmc_table_free(out.value)
             calls.again()
+            self._again()
             if not out.value:
                 raise failure(status)
             handle = Handle(out.value, lib.lmc_table_free)
@@ -377,6 +434,7 @@ class Workspace(Held):
         if calls.raised and out.value:
             lib.lmc_trajectory_free(out.value)
         calls.again()
+        self._again()
         if status:
             error = failure(status)
             if out.value:

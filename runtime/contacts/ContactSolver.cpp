@@ -1,11 +1,10 @@
 #include "runtime/contacts/ContactSolver.h"
 
 #include "runtime/contacts/Dense.h"
+#include "runtime/contacts/OneContact.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 namespace lmc::runtime {
 
@@ -19,7 +18,6 @@ constexpr int firstSweeps = 20;    ///< before the states are tried
 constexpr int mostSweeps = 20'000;
 constexpr int mostTurns = 60;        ///< of states for one guess
 constexpr int mostDirections = 2000; ///< of fixed point iterations of slips in space
-constexpr int pieces = 72;           ///< of the circle in which a direction is looked for
 
 /// The problem without bilateral rows, of which only rows of contacts are left.
 class Solver {
@@ -27,13 +25,13 @@ public:
   explicit Solver(const ContactProblem& p) : p_(p), n_(p.size), g_(p.matrix), c_(p.offset) {
     eliminateBilateral();
     directions_.resize(p.contacts.size());
-    restart();
     for (std::size_t k = 0; k < p.contacts.size(); ++k) {
       const ContactLaw& l = p.contacts[k];
-      scale_ = std::max({scale_, std::abs(l.bound), std::abs(c_[l.normal])});
+      scale_ = std::max({scale_, std::abs(l.bound), std::abs(c_[l.normal]), at(l.normal, l.normal) * l.least});
       for (int t = 0; t < l.tangents; ++t)
         scale_ = std::max(scale_, std::abs(c_[l.slip + static_cast<std::size_t>(t)]));
     }
+    restart();
   }
 
   ContactSolution run() {
@@ -41,7 +39,10 @@ public:
     if (isJammed(s)) return finish(std::move(s));
     // Where forces are not determined sweeps can end with friction of one contact against that of another; what holds
     // without a slip is shorter.
-    for (std::size_t k = 0; k < states_.size(); ++k) states_[k] = canStick(k) ? State::Sticks : State::Slides;
+    for (std::size_t k = 0; k < states_.size(); ++k) {
+      states_[k] = canStick(k) ? State::Sticks : State::Slides;
+      held_[k] = true;
+    }
     if (refine()) return finish(std::move(s));
     restart();
     int sweeps = firstSweeps;
@@ -50,10 +51,12 @@ public:
       done += sweeps;
       const std::vector<double> x = x_;
       const std::vector<State> states = states_;
+      const std::vector<bool> held = held_;
       const auto directions = directions_;
       if (refine()) return finish(std::move(s));
       x_ = x;
       states_ = states;
+      held_ = held;
       directions_ = directions;
       evaluate();
       if (settled_ && violation() <= rounding * scale_) return finish(std::move(s));
@@ -71,9 +74,15 @@ private:
 
   void restart() {
     x_.assign(n_, 0.0);
-    v_ = c_;
     states_.assign(p_.contacts.size(), State::Open);
-    for (std::size_t k = 0; k < p_.contacts.size(); ++k) directions_[k] = p_.contacts[k].direction;
+    held_.assign(p_.contacts.size(), false);
+    for (std::size_t k = 0; k < p_.contacts.size(); ++k) {
+      const ContactLaw& l = p_.contacts[k];
+      directions_[k] = l.direction;
+      x_[l.normal] = l.least;
+      if (l.least > 0) states_[k] = State::Slides;
+    }
+    evaluate();
   }
 
   double& at(std::size_t i, std::size_t j) { return g_[i * n_ + j]; }
@@ -123,18 +132,20 @@ private:
     }
   }
 
-  /// What a normal resists with while its contact slides along d.
-  [[nodiscard]] double resistance(const ContactLaw& l, const std::array<double, 2>& d) const {
-    double a = at(l.normal, l.normal);
-    for (int t = 0; t < l.tangents; ++t)
-      a -= l.friction * d[static_cast<std::size_t>(t)] * at(l.normal, l.slip + static_cast<std::size_t>(t));
-    return a;
+  /// What one contact does while the others stay as they are.
+  [[nodiscard]] OneContact alone(std::size_t k) const {
+    const ContactLaw& l = p_.contacts[k];
+    const auto row = [&](std::size_t i) { return i == 0 ? l.normal : l.slip + i - 1; };
+    std::array<OneContact::Rows, 3> own{};
+    for (std::size_t i = 0; i < 1 + static_cast<std::size_t>(l.tangents); ++i)
+      for (std::size_t j = 0; j < 1 + static_cast<std::size_t>(l.tangents); ++j) own[i][j] = at(row(i), row(j));
+    return {l, own, scale_};
   }
 
   bool isJammed(ContactSolution& s) const {
     for (std::size_t k = 0; k < p_.contacts.size(); ++k) {
       const ContactLaw& l = p_.contacts[k];
-      if (!l.slides || resistance(l, l.direction) > jammed * at(l.normal, l.normal)) continue;
+      if (!l.slides || alone(k).resistance(l.direction) > jammed * at(l.normal, l.normal)) continue;
       const bool none = c_[l.normal] < l.bound;
       s.why =
           none ? "while it slides, a push of the contact makes the bodies approach even more: there is no force that "
@@ -149,18 +160,11 @@ private:
 
   // --- one contact, the others as they are ------------------------------------------------------------------------
 
-  struct Local {
-    double normal = 0;
-    std::array<double, 2> slip = {};
-    State state = State::Open;
-    std::array<double, 2> direction = {};
-  };
-
   void sweep() {
     double change = 0, size = 0;
     for (std::size_t k = 0; k < p_.contacts.size(); ++k) {
       const ContactLaw& l = p_.contacts[k];
-      Local local = solve(k);
+      const OneContact::Answer local = solve(k);
       const auto put = [&](std::size_t row, double value) {
         const double by = value - x_[row];
         x_[row] = value;
@@ -172,140 +176,25 @@ private:
       for (int t = 0; t < l.tangents; ++t)
         put(l.slip + static_cast<std::size_t>(t), local.slip[static_cast<std::size_t>(t)]);
       states_[k] = local.state;
+      held_[k] = local.held;
       directions_[k] = local.direction;
     }
     evaluate();
     settled_ = change <= 1e-15 * size;
   }
 
-  Local solve(std::size_t k) {
+  [[nodiscard]] OneContact::Answer solve(std::size_t k) const {
     const ContactLaw& l = p_.contacts[k];
     const std::size_t n = l.normal, t = l.slip;
     const auto m = static_cast<std::size_t>(l.tangents);
-    // Rates without the own multipliers.
-    double q = v_[n] - at(n, n) * x_[n];
-    std::array<double, 2> s{};
-    for (std::size_t i = 0; i < m; ++i) q -= at(n, t + i) * x_[t + i];
+    OneContact::Rows free{}; // rates without the own multipliers
+    free[0] = v_[n] - at(n, n) * x_[n];
+    for (std::size_t i = 0; i < m; ++i) free[0] -= at(n, t + i) * x_[t + i];
     for (std::size_t i = 0; i < m; ++i) {
-      s[i] = v_[t + i] - at(t + i, n) * x_[n];
-      for (std::size_t j = 0; j < m; ++j) s[i] -= at(t + i, t + j) * x_[t + j];
+      free[1 + i] = v_[t + i] - at(t + i, n) * x_[n];
+      for (std::size_t j = 0; j < m; ++j) free[1 + i] -= at(t + i, t + j) * x_[t + j];
     }
-    Local r;
-    r.direction = l.direction;
-    const double missing = l.bound - q;
-    if (missing <= 0 || !(at(n, n) > 0)) return r;
-    if (m == 0 || l.slides || l.friction == 0) {
-      r.state = State::Slides;
-      if (m > 0 && !l.slides) r.direction = along(l, s, missing / at(n, n));
-      r.normal = missing / resistance(l, r.direction);
-      for (std::size_t i = 0; i < m; ++i) r.slip[i] = -l.friction * r.normal * r.direction[i];
-      return r;
-    }
-    if (sticks(l, missing, s, r)) return r;
-    return m == 1 ? slipsInPlane(l, missing, s, r) : slipsInSpace(l, missing, s);
-  }
-
-  /// The direction of the slip that a normal multiplier leaves, without friction.
-  std::array<double, 2> along(const ContactLaw& l, const std::array<double, 2>& s, double normal) const {
-    std::array<double, 2> d{};
-    double length = 0;
-    for (int i = 0; i < l.tangents; ++i) {
-      const auto e = static_cast<std::size_t>(i);
-      d[e] = s[e] + at(l.slip + e, l.normal) * normal;
-      length = std::hypot(length, d[e]);
-    }
-    if (length == 0) return {1, 0};
-    for (double& e : d) e /= length;
-    return d;
-  }
-
-  /// v_N at its bound and no slip, within the cone.
-  bool sticks(const ContactLaw& l, double missing, const std::array<double, 2>& s, Local& r) const {
-    const auto m = static_cast<std::size_t>(l.tangents);
-    std::vector<std::size_t> rows = {l.normal};
-    std::vector<double> b = {missing}, a;
-    for (std::size_t i = 0; i < m; ++i) {
-      rows.push_back(l.slip + i);
-      b.push_back(-s[i]);
-    }
-    for (const std::size_t i : rows)
-      for (const std::size_t j : rows) a.push_back(at(i, j));
-    const Semidefinite own(a, rows.size());
-    const std::vector<double> x = own.solve(b);
-    double left = 0;
-    for (std::size_t i = 0; i < rows.size() && own.rank() < rows.size(); ++i) {
-      double value = -b[i];
-      for (std::size_t j = 0; j < rows.size(); ++j) value += a[i * rows.size() + j] * x[j];
-      left = std::max(left, std::abs(value));
-    }
-    const double length = m == 1 ? std::abs(x[1]) : std::hypot(x[1], x[2]);
-    if (left > 1e-9 * scale_ || !(x[0] > 0) || length > l.friction * x[0]) return false;
-    r.normal = x[0];
-    for (std::size_t i = 0; i < m; ++i) r.slip[i] = x[i + 1];
-    r.state = State::Sticks;
-    return true;
-  }
-
-  Local slipsInPlane(const ContactLaw& l, double missing, const std::array<double, 2>& s, Local r) const {
-    r.state = State::Slides;
-    double best = -std::numeric_limits<double>::infinity();
-    for (const double d : {1.0, -1.0}) {
-      const double a = resistance(l, {d, 0});
-      if (!(a > jammed * at(l.normal, l.normal))) continue;
-      const double normal = missing / a;
-      const double slip = s[0] + at(l.slip, l.normal) * normal - at(l.slip, l.slip) * l.friction * normal * d;
-      if (d * slip <= best) continue;
-      best = d * slip;
-      r.normal = normal;
-      r.slip[0] = -l.friction * normal * d;
-      r.direction = {d, 0};
-    }
-    return r;
-  }
-
-  /// The slip v_T at a friction against the direction of the angle, of which it must have the direction itself.
-  Local slipsInSpace(const ContactLaw& l, double missing, const std::array<double, 2>& s) const {
-    const std::size_t n = l.normal, t = l.slip;
-    const auto trial = [&](double angle) {
-      Local r;
-      r.state = State::Slides;
-      r.direction = {std::cos(angle), std::sin(angle)};
-      const double a = resistance(l, r.direction);
-      r.normal = a > jammed * at(n, n) ? missing / a : std::numeric_limits<double>::quiet_NaN();
-      for (std::size_t i = 0; i < 2; ++i) r.slip[i] = -l.friction * r.normal * r.direction[i];
-      return r;
-    };
-    const auto slipOf = [&](const Local& r) {
-      std::array<double, 2> v = s;
-      for (std::size_t i = 0; i < 2; ++i)
-        v[i] += at(t + i, n) * r.normal + at(t + i, t) * r.slip[0] + at(t + i, t + 1) * r.slip[1];
-      return v;
-    };
-    const auto across = [&](double angle) {
-      const Local r = trial(angle);
-      const std::array<double, 2> v = slipOf(r);
-      return r.direction[0] * v[1] - r.direction[1] * v[0];
-    };
-    const double step = 2 * std::numbers::pi / pieces;
-    Local best;
-    double most = -std::numeric_limits<double>::infinity();
-    for (int k = 0; k < pieces; ++k) {
-      double lo = k * step, hi = lo + step, low = across(lo), high = across(hi);
-      if (!(low * high <= 0)) continue;
-      for (int turn = 0; turn < 100 && hi - lo > 1e-16; ++turn) {
-        const double middle = lo + (hi - lo) / 2, value = across(middle);
-        if (!(middle > lo && middle < hi)) break;
-        ((value > 0) == (low > 0) ? lo : hi) = middle;
-        ((value > 0) == (low > 0) ? low : high) = value;
-      }
-      const Local r = trial(std::abs(low) < std::abs(high) ? lo : hi);
-      const std::array<double, 2> v = slipOf(r);
-      const double forward = v[0] * r.direction[0] + v[1] * r.direction[1];
-      if (!(forward > most)) continue;
-      most = forward;
-      best = r;
-    }
-    return best;
+    return alone(k).solve(free);
   }
 
   // --- all contacts, with known states ----------------------------------------------------------------------------
@@ -327,14 +216,20 @@ private:
       const ContactLaw& l = p_.contacts[k];
       if (states_[k] == State::Open) continue;
       if (states_[k] == State::Slides && l.tangents > 0) sliding.push_back(k);
-      rows.push_back(l.normal);
-      missing.push_back(l.bound - c_[l.normal]);
+      if (held_[k]) {
+        rows.push_back(l.normal);
+        missing.push_back(l.bound - c_[l.normal]);
+      }
       for (int t = 0; t < l.tangents && states_[k] == State::Sticks; ++t) {
         rows.push_back(l.slip + static_cast<std::size_t>(t));
         missing.push_back(-c_[rows.back()]);
       }
     }
     const std::size_t m = rows.size(), f = sliding.size();
+    for (std::size_t k = 0; k < p_.contacts.size(); ++k) {
+      const ContactLaw& l = p_.contacts[k];
+      for (std::size_t i = 0; i < m && !held_[k] && l.least > 0; ++i) missing[i] -= at(rows[i], l.normal) * l.least;
+    }
     std::vector<double> s(m * m);
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j < m; ++j) s[i * m + j] = at(rows[i], rows[j]);
@@ -364,6 +259,11 @@ private:
     }
     std::vector<double> matrix(f * f), normal(f);
     for (std::size_t i = 0; i < f; ++i) {
+      if (!held_[sliding[i]]) { // its normal is known
+        matrix[i * f + i] = 1;
+        normal[i] = p_.contacts[sliding[i]].least;
+        continue;
+      }
       const auto row =
           static_cast<std::size_t>(std::find(rows.begin(), rows.end(), p_.contacts[sliding[i]].normal) - rows.begin());
       normal[i] = x[row];
@@ -371,6 +271,8 @@ private:
     }
     if (f > 0 && !eliminate(std::move(matrix), normal)) return false;
     std::fill(x_.begin(), x_.end(), 0.0);
+    for (std::size_t k = 0; k < p_.contacts.size(); ++k)
+      if (!held_[k]) x_[p_.contacts[k].normal] = p_.contacts[k].least;
     for (std::size_t i = 0; i < m; ++i) {
       x_[rows[i]] = x[i];
       for (std::size_t k = 0; k < f; ++k) x_[rows[i]] += y[k][i] * normal[k];
@@ -415,10 +317,13 @@ private:
       const double normal = x_[l.normal];
       double pull = 0;
       for (int t = 0; t < l.tangents; ++t) pull = std::hypot(pull, x_[l.slip + static_cast<std::size_t>(t)]);
-      if (states_[k] == State::Open) {
-        if (v_[l.normal] < l.bound - rounding * scale_) become(k, canStick(k) ? State::Sticks : State::Slides);
-      } else if (normal < -rounding * unit) {
-        become(k, State::Open);
+      const State closed = canStick(k) ? State::Sticks : State::Slides;
+      if (!held_[k] && v_[l.normal] < l.bound - rounding * scale_) {
+        held_[k] = true;
+        become(k, closed);
+      } else if (held_[k] && normal < l.least - rounding * unit) {
+        held_[k] = false;
+        become(k, l.least > 0 ? closed : State::Open);
       } else if (states_[k] == State::Sticks && pull > l.friction * normal + rounding * unit) {
         for (int t = 0; t < l.tangents; ++t)
           directions_[k][static_cast<std::size_t>(t)] = -x_[l.slip + static_cast<std::size_t>(t)] / pull;
@@ -438,7 +343,7 @@ private:
     const auto take = [&](double x) { most = std::isnan(x) ? INFINITY : std::max(most, x); };
     for (std::size_t k = 0; k < p_.contacts.size(); ++k) {
       const ContactLaw& l = p_.contacts[k];
-      const double rate = v_[l.normal] - l.bound, push = x_[l.normal] * at(l.normal, l.normal);
+      const double rate = v_[l.normal] - l.bound, push = (x_[l.normal] - l.least) * at(l.normal, l.normal);
       take(std::abs(std::min(rate, push)));
       if (l.tangents == 0) continue;
       const double allowed = l.friction * x_[l.normal];
@@ -462,6 +367,7 @@ private:
     evaluate();
     s.residual = scale_ > 0 ? violation() / scale_ : 0;
     s.states = states_;
+    s.held = held_;
     s.directions = directions_;
     s.multipliers = x_;
     for (std::size_t k = 0; k < p_.bilateral.size(); ++k) {
@@ -482,6 +388,7 @@ private:
   std::vector<std::vector<double>> answers_; ///< and to each row of a contact
   std::vector<double> x_, v_;
   std::vector<State> states_;
+  std::vector<bool> held_; ///< the rate of the normal is its bound; else its multiplier is the least one
   std::vector<std::array<double, 2>> directions_;
   double scale_ = 0; ///< of rates
   bool settled_ = false;

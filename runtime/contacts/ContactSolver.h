@@ -16,12 +16,13 @@ struct ContactLaw {
   int tangents = 0;                     ///< how many there are: 0 without friction, 1 in the plane, 2 in space
   double friction = 0;                  ///< mu
   double bound = 0;                     ///< what the rate of the normal must not fall below
+  double least = 0;                     ///< what the multiplier of the normal must not fall below, not negative
   bool slides = false;                  ///< the direction of the slip is known: the friction is -mu P_N direction
   std::array<double, 2> direction = {}; ///< unit vector
 };
 
 /// v = offset + matrix P, with a symmetric matrix that is positive semidefinite, by rows. Of the rows in `bilateral` v
-/// shall be zero. Of each contact v_N >= bound, P_N >= 0, one of both equal, and |P_T| <= mu P_N, P_T = -mu P_N
+/// shall be zero. Of each contact v_N >= bound, P_N >= least, one of both equal, and |P_T| <= mu P_N, P_T = -mu P_N
 /// v_T/|v_T| where v_T is not zero (J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics",
 /// CISM Courses and Lectures 302, Springer 1988, 1-82). All other rows have no multiplier.
 struct ContactProblem {
@@ -33,8 +34,10 @@ struct ContactProblem {
 
 struct ContactSolution {
   enum class State : unsigned char { Open, Slides, Sticks };
-  std::vector<double> multipliers, rates;        ///< P and v
-  std::vector<State> states;                     ///< of the contacts; of one without friction Slides: it is closed
+  std::vector<double> multipliers, rates; ///< P and v
+  /// Of the contacts; Open: there are no multipliers. Of one without friction Slides: there is one.
+  std::vector<State> states;
+  std::vector<bool> held;                        ///< of the contacts: v_N is the bound; else P_N is the least one
   std::vector<std::array<double, 2>> directions; ///< of those that slide, against the friction
   double residual = 0;                           ///< the largest violation of a law, in units of the largest rate
   std::string why;    ///< empty, or why there is no solution, or not one alone: a sentence without a full stop

@@ -26,6 +26,8 @@ public:
   /// `bases`: of the memory that the functions work on; both must outlive it.
   ContactStepper(const Problem& problem, double* const* bases);
 
+  /// Steps that follow begin without the impulses of earlier ones.
+  void forget() { known_.clear(); }
   /// Looks whether all members hold at the begin: ContactOverlap if not.
   [[nodiscard]] std::int32_t begin(double t);
   /// Finds the impulses of a step of length h from the present state at time t, and puts what they change into memory.

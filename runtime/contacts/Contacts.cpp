@@ -164,15 +164,14 @@ bool Contacts::approaches(std::size_t k) const {
   return laws_[k].rate < -roundingOfRate * laws_[k].scale;
 }
 
-/// The rate that Newton's law asks for behind an impact.
-double Contacts::bounce(std::size_t k) {
-  if (!approaches(k)) return 0;
+/// It approaches faster than the speed of rest, so that it has its restitution.
+bool Contacts::comesBack(std::size_t k) {
+  if (!approaches(k)) return false;
   const Laws& l = laws_[k];
   const double speed = -l.rate;
   double& fastest = memory_.state[static_cast<std::size_t>(rules_.list[k].speed)];
   fastest = std::max(fastest, speed);
-  const double rest = l.rest >= 0 ? l.rest : standardRest * fastest;
-  return speed > rest ? l.restitution * speed : 0;
+  return speed > (l.rest >= 0 ? l.rest : standardRest * fastest);
 }
 
 ContactLaw Contacts::law(std::size_t k) const {
@@ -209,46 +208,68 @@ void Contacts::addTermsOfImpulses(const std::vector<double>& impulses) {
   }
 }
 
+/// The impulses of these contacts by the law of the model, with what is told of them for derivatives.
+ContactImpact Contacts::solved(const std::vector<std::size_t>& list) {
+  const std::vector<double> before(numbers(rules_.rate), numbers(rules_.rate) + rules_.rows);
+  ContactImpact own;
+  own.contacts = list;
+  ContactProblem p = problem(before);
+  for (const std::size_t k : list) {
+    own.restitutions.push_back(comesBack(k) ? laws_[k].restitution : 0);
+    p.contacts.push_back(law(k));
+    if (!rules_.poisson && own.restitutions.back() > 0)
+      p.contacts.back().bound = own.restitutions.back() * -laws_[k].rate;
+  }
+  own.solution = solveContacts(p);
+  const bool back = std::any_of(own.restitutions.begin(), own.restitutions.end(), [](double e) { return e > 0; });
+  if (!rules_.poisson || !back || !own.solution.why.empty()) return own;
+  // What compression has taken up comes back, of each contact that it has pressed.
+  p.offset = own.solution.rates;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    own.restitutions[k] = laws_[list[k]].restitution;
+    p.contacts[k].least = own.restitutions[k] * std::max(own.solution.multipliers[p.contacts[k].normal], 0.0);
+  }
+  own.expansion = solveContacts(p);
+  return own;
+}
+
 /// One impact of these contacts. `work` gets twice the energy that each of them has added.
 Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::vector<double>& work,
                                    std::vector<ContactImpact>& impacts) {
-  ContactImpact kept;
-  if (keepsImpacts_) kept.before.assign(memory_.state.begin(), memory_.state.end());
   const auto n = static_cast<std::size_t>(rules_.rows), m = static_cast<std::size_t>(rules_.columns);
   const std::vector<double> before(numbers(rules_.rate), numbers(rules_.rate) + n);
-  ContactProblem p = problem(before);
-  for (const std::size_t k : list) {
-    p.contacts.push_back(law(k));
-    p.contacts.back().bound = bounce(k);
-  }
-  const ContactSolution s = solveContacts(p);
-  if (!s.why.empty())
-    return {
-        ContactUndecided, fmt::format("at an impact of the contact `{}`, {}", rules_.list[list[s.at]].name, s.why), {}};
+  std::vector<double> state;
+  if (keepsImpacts_) state.assign(memory_.state.begin(), memory_.state.end());
+  ContactImpact own = solved(list);
+  const ContactSolution& last = own.expansion ? *own.expansion : own.solution;
+  if (!last.why.empty())
+    return {ContactUndecided,
+            fmt::format("at an impact of the contact `{}`, {}", rules_.list[list[last.at]].name, last.why),
+            {}};
+  std::vector<double> impulses = own.solution.multipliers;
+  for (std::size_t i = 0; i < n && own.expansion; ++i) impulses[i] += own.expansion->multipliers[i];
   const double* const w = numbers(rules_.response);
   for (std::size_t a = 0; a < m; ++a) {
     double change = 0;
-    for (std::size_t i = 0; i < n; ++i) change += w[i * m + a] * s.multipliers[i];
+    for (std::size_t i = 0; i < n; ++i) change += w[i * m + a] * impulses[i];
     memory_.state[static_cast<std::size_t>(rules_.velocities[a])] += change;
   }
-  addTermsOfImpulses(s.multipliers);
+  addTermsOfImpulses(impulses);
   for (const std::size_t k : list) {
     const ContactRule& r = rules_.list[k];
     const auto add = [&](std::int64_t to, std::int64_t row) {
       const auto i = static_cast<std::size_t>(row);
-      memory_.state[static_cast<std::size_t>(to)] += s.multipliers[i];
-      work[0] += s.multipliers[i] * (before[i] + s.rates[i]);
-      work[1] += std::abs(s.multipliers[i]) * (std::abs(before[i]) + std::abs(s.rates[i]));
+      memory_.state[static_cast<std::size_t>(to)] += impulses[i];
+      work[0] += impulses[i] * (before[i] + last.rates[i]);
+      work[1] += std::abs(impulses[i]) * (std::abs(before[i]) + std::abs(last.rates[i]));
     };
     add(r.impulse, r.normal);
     for (std::int64_t i = 0; i < r.tangents; ++i) add(r.friction + i, r.slip + i);
   }
   if (keepsImpacts_) {
-    kept.after.assign(memory_.state.begin(), memory_.state.end());
-    kept.contacts = list;
-    for (const ContactLaw& l : p.contacts) kept.bounces.push_back(l.bound > 0);
-    kept.solution = s;
-    impacts.push_back(std::move(kept));
+    own.before = std::move(state);
+    own.after.assign(memory_.state.begin(), memory_.state.end());
+    impacts.push_back(std::move(own));
   }
   return {};
 }
@@ -274,12 +295,14 @@ Contacts::Outcome Contacts::impacts(double t, const std::vector<std::size_t>& li
     const Outcome own = impact(rules_.sequential ? std::vector<std::size_t>{*first} : list, work, o.impacts);
     if (own.status != Ok) return own;
     if (work[0] > energyRounding * work[1])
-      return {
-          ImpactEnergy,
-          fmt::format("the impact of the contact `{}` would add the energy {:.6g}: restitution along the normal and "
-                      "friction along the slip contradict each other there",
-                      rules_.list[*first].name, work[0] / 2),
-          {}};
+      return {ImpactEnergy,
+              fmt::format("the impact of the contact `{}` would add the energy {:.6g}: {}", rules_.list[*first].name,
+                          work[0] / 2,
+                          rules_.poisson
+                              ? "contacts of unequal restitution pass it on to each other there"
+                              : "restitution along the normal and friction along the slip contradict each other "
+                                "there (`law = poisson` in `simulate` adds none)"),
+              {}};
     if (const std::int32_t status = look(t); status != Ok) return {status, {}, {}};
   }
   return {ContactUndecided,

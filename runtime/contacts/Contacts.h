@@ -5,6 +5,7 @@
 #include "runtime/contract/Problem.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,13 +19,14 @@ struct ContactEvent {
   ContactCause cause = ContactCause::None;
 };
 
-/// One impact, as it was solved: for derivatives.
+/// One impact, as it was solved. The states are there where impacts are kept, for derivatives.
 struct ContactImpact {
-  std::vector<double> before;        ///< the state
-  std::vector<double> after;         ///< likewise
-  std::vector<std::size_t> contacts; ///< that took part, into ContactRules::list
-  std::vector<bool> bounces;         ///< of each of them: it comes back with its restitution
-  ContactSolution solution;
+  std::vector<double> before;               ///< the state
+  std::vector<double> after;                ///< likewise
+  std::vector<std::size_t> contacts;        ///< that took part, into ContactRules::list
+  std::vector<double> restitutions;         ///< of each of them: what counts, 0 below the speed of rest
+  ContactSolution solution;                 ///< by Newton's law; by Poisson's the compression
+  std::optional<ContactSolution> expansion; ///< by Poisson's, where something comes back
 };
 
 /// The memory that contacts are found in and change.
@@ -38,9 +40,17 @@ struct ContactMemory {
 ///
 /// First velocities: as long as touching contacts approach, there is an impact, of all of them together (or, with
 /// ContactRules::sequential, of one after the other), by Newton's law along normals and Coulomb's with the slip behind
-/// the impact. An approach that is slower than the speed of rest is without restitution. Then accelerations: contacts
-/// that touch and do not part are closed where their forces press, and stick or slide. Impulses, modes and the memory
-/// of directions and speeds are numbers of the state.
+/// the impact. An approach that is slower than the speed of rest is without restitution.
+///
+/// With ContactRules::poisson the impact has two phases, each with Coulomb's law of the slip behind it: compression,
+/// v_N >= 0, P_N >= 0, one of both zero; and, where one of them approaches faster than its speed of rest, expansion,
+/// v_N >= 0, P_N >= e P_N(compression), one of both equal (F. Pfeiffer, C. Glocker, Multibody Dynamics with Unilateral
+/// Contacts, Wiley 1996, chapter 8, without tangential restitution). Energy is
+/// never added where all have one e, or there is no friction: with G = B M^-1 B^T the first phase takes at least P G
+/// P/2 away, and the second one gives back at most e^2 P G P/2.
+///
+/// Then accelerations: contacts that touch and do not part are closed where their forces press, and stick or slide.
+/// Impulses, modes and the memory of directions and speeds are numbers of the state.
 class Contacts {
 public:
   Contacts(const ContactRules& rules, ContactMemory memory) : rules_(rules), memory_(std::move(memory)) {}
@@ -75,7 +85,8 @@ private:
   [[nodiscard]] Outcome impact(const std::vector<std::size_t>& touching, std::vector<double>& work,
                                std::vector<ContactImpact>& impacts);
   [[nodiscard]] bool approaches(std::size_t k) const;
-  [[nodiscard]] double bounce(std::size_t k);
+  [[nodiscard]] bool comesBack(std::size_t k);
+  [[nodiscard]] ContactImpact solved(const std::vector<std::size_t>& list);
   [[nodiscard]] Outcome modes(const std::vector<std::size_t>& closed, const std::vector<ContactEvent>& causes);
   void hold(const std::vector<std::size_t>& closed);
   void setMode(std::size_t k, ContactSolution::State state, const std::array<double, 2>& direction,

@@ -98,6 +98,7 @@ struct ContactRules {
   Field free;                           ///< columns: xi' without forces of constraints and contacts
   std::int64_t stateSize = 0;           ///< of the model's state; what a method keeps stands behind it
   bool sequential = false;              ///< impacts at one time, one after the other
+  bool poisson = false;                 ///< restitution of impulses, by Poisson's law, not of speeds
 };
 
 /// A block of resets at the times first + k interval, k = 0, 1, …, of which those before the run do not count.

@@ -62,36 +62,35 @@ std::int32_t ImpactMap::coordinatesBehind(const std::vector<std::vector<double>>
   return Ok;
 }
 
-std::int32_t ImpactMap::of(const ContactImpact& impact, double t, JumpMatrix& map) {
-  const LinearizedJumps& jumps = *w_.problem().jumps;
-  const std::size_t n = at(rules_.rows), stateSize = w_.state().size();
-  std::copy_n(impact.before.begin(), stateSize, w_.state().begin());
-  if (const std::int32_t status = look(t); status != Ok) return status;
-  const std::vector<double>& p = impact.solution.multipliers;
-  const std::vector<double> laws(w_.memory().output().begin(), w_.memory().output().end());
-
-  // What each row obeys; of slips that slide their contact, among those of the impact.
-  std::vector<Row> kinds(n, Row::Held);
-  std::vector<std::size_t> contactOf(n, 0);
+ImpactMap::Phase ImpactMap::phaseOf(const ContactImpact& impact, bool expansion) const {
+  Phase p;
+  p.solution = expansion ? &*impact.expansion : &impact.solution;
+  const std::size_t n = at(rules_.rows);
+  p.kinds.assign(n, Row::Held);
+  p.contactOf.assign(n, 0);
   for (const ContactRule& r : rules_.list) {
-    kinds[at(r.normal)] = Row::Free;
-    for (std::int64_t i = 0; i < r.tangents; ++i) kinds[at(r.slip + i)] = Row::Free;
+    p.kinds[at(r.normal)] = Row::Free;
+    for (std::int64_t i = 0; i < r.tangents; ++i) p.kinds[at(r.slip + i)] = Row::Free;
   }
-  bool slides = false;
   for (std::size_t k = 0; k < impact.contacts.size(); ++k) {
     const ContactRule& r = rules_.list[impact.contacts[k]];
-    if (impact.solution.states[k] == State::Open) continue;
-    kinds[at(r.normal)] = impact.bounces[k] ? Row::Bounces : Row::Held;
-    contactOf[at(r.normal)] = k;
+    if (p.solution->states[k] == State::Open) continue;
+    const bool newton = !impact.expansion && impact.restitutions[k] > 0;
+    p.kinds[at(r.normal)] = expansion && !p.solution->held[k] ? Row::Given : newton ? Row::Bounces : Row::Held;
+    p.contactOf[at(r.normal)] = k;
     for (std::int64_t i = 0; i < r.tangents; ++i) {
-      const bool own = impact.solution.states[k] == State::Slides;
-      kinds[at(r.slip + i)] = own ? Row::Slides : Row::Held;
-      contactOf[at(r.slip + i)] = k;
-      slides = slides || own;
+      const bool slides = p.solution->states[k] == State::Slides;
+      p.kinds[at(r.slip + i)] = slides ? Row::Slides : Row::Held;
+      p.contactOf[at(r.slip + i)] = k;
+      p.slides = p.slides || slides;
     }
   }
+  return p;
+}
 
-  // G = B M^-1 B^T, column by column.
+/// G = B M^-1 B^T, column by column.
+std::vector<double> ImpactMap::square() const {
+  const std::size_t n = at(rules_.rows);
   std::vector<double> g(n * n);
   for (std::size_t j = 0; j < n; ++j) {
     std::vector<double> e(n, 0.0);
@@ -99,87 +98,142 @@ std::int32_t ImpactMap::of(const ContactImpact& impact, double t, JumpMatrix& ma
     const std::vector<double> column = products(now_.jacobian, now_.response, e);
     for (std::size_t i = 0; i < n; ++i) g[i * n + j] = column[i];
   }
-  // d(s+/|s+|) = slope ds+, zero in the plane.
-  const auto slope = [&](std::size_t k, std::size_t i, std::size_t j) {
-    const ContactRule& r = rules_.list[impact.contacts[k]];
-    if (r.tangents < 2) return 0.0;
-    const std::array<double, 2>& d = impact.solution.directions[k];
-    const double length = std::hypot(impact.solution.rates[at(r.slip)], impact.solution.rates[at(r.slip + 1)]);
-    return ((i == j ? 1.0 : 0.0) - d[i] * d[j]) / length;
-  };
-  const auto friction = [&](std::size_t k) {
-    const std::int64_t place = rules_.list[impact.contacts[k]].coefficient;
-    return place < 0 ? 0.0 : laws[at(place)];
-  };
-  // One equation for the change of each multiplier.
+  return g;
+}
+
+/// d(s+/|s+|) = slope ds+ of a slip, zero in the plane.
+double ImpactMap::slope(const ContactImpact& impact, const Phase& phase, std::size_t k, std::size_t i,
+                        std::size_t j) const {
+  const ContactRule& r = rules_.list[impact.contacts[k]];
+  if (r.tangents < 2) return 0.0;
+  const std::array<double, 2>& d = phase.solution->directions[k];
+  const double length = std::hypot(phase.solution->rates[at(r.slip)], phase.solution->rates[at(r.slip + 1)]);
+  return ((i == j ? 1.0 : 0.0) - d[i] * d[j]) / length;
+}
+
+/// One equation for the change of each multiplier of a phase, by rows.
+std::vector<double> ImpactMap::equations(const ContactImpact& impact, const Phase& phase,
+                                         const std::vector<double>& g) const {
+  const std::size_t n = at(rules_.rows);
   std::vector<double> a(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    if (kinds[i] == Row::Free) {
+    if (phase.kinds[i] == Row::Free || phase.kinds[i] == Row::Given) {
       a[i * n + i] = 1;
-    } else if (kinds[i] != Row::Slides) {
+    } else if (phase.kinds[i] != Row::Slides) {
       for (std::size_t j = 0; j < n; ++j) a[i * n + j] = g[i * n + j];
     } else {
-      const std::size_t k = contactOf[i];
+      const std::size_t k = phase.contactOf[i];
       const ContactRule& r = rules_.list[impact.contacts[k]];
       const std::size_t own = i - at(r.slip);
       a[i * n + i] = 1;
-      a[i * n + at(r.normal)] += friction(k) * impact.solution.directions[k][own];
+      a[i * n + at(r.normal)] += friction(impact.contacts[k]) * phase.solution->directions[k][own];
       for (std::int64_t o = 0; o < r.tangents; ++o)
         for (std::size_t j = 0; j < n; ++j)
-          a[i * n + j] += friction(k) * p[at(r.normal)] * slope(k, own, at(o)) * g[at(r.slip + o) * n + j];
+          a[i * n + j] += friction(impact.contacts[k]) * phase.solution->multipliers[at(r.normal)] *
+                          slope(impact, phase, k, own, at(o)) * g[at(r.slip + o) * n + j];
     }
   }
-  std::vector<std::size_t> held;
-  for (std::size_t i = 0; i < n; ++i)
-    if (kinds[i] == Row::Held || kinds[i] == Row::Bounces) held.push_back(i);
+  return a;
+}
+
+double ImpactMap::friction(std::size_t contact) const {
+  const std::int64_t place = rules_.list[contact].coefficient;
+  return place < 0 ? 0.0 : laws_[at(place)];
+}
+
+double ImpactMap::restitution(std::size_t contact) const {
+  const std::int64_t place = rules_.list[contact].restitution;
+  return place < 0 ? 0.0 : laws_[at(place)];
+}
+
+/// Their right sides along a direction. `rates`: what those behind the phase change by with its multipliers held;
+/// `compressed`: what the multipliers of the compression, of which the law of an expansion is made, change by.
+std::vector<double> ImpactMap::rightSides(const ContactImpact& impact, const Phase& phase, const Along& along,
+                                          const std::vector<double>& rates,
+                                          const std::vector<double>& compressed) const {
+  const LinearizedJumps& jumps = *w_.problem().jumps;
+  const std::vector<double>& p = phase.solution->multipliers;
+  std::vector<double> right(p.size(), 0.0);
+  const auto change = [&](std::int64_t place) { return place < 0 ? 0.0 : along.laws[at(place)]; };
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (phase.kinds[i] == Row::Free) continue;
+    const std::size_t k = phase.contactOf[i], c = impact.contacts.empty() ? 0 : impact.contacts[k];
+    if (phase.kinds[i] == Row::Held) {
+      right[i] = -rates[i];
+    } else if (phase.kinds[i] == Row::Bounces) {
+      right[i] = -rates[i] - restitution(c) * along.rows.rate[i] - change(jumps.restitutions[c]) * now_.rate[i];
+    } else if (phase.kinds[i] == Row::Given) {
+      right[i] = restitution(c) * compressed[i] + change(jumps.restitutions[c]) * impact.solution.multipliers[i];
+    } else {
+      const ContactRule& r = rules_.list[c];
+      const std::size_t own = i - at(r.slip);
+      right[i] = -change(jumps.frictions[c]) * p[at(r.normal)] * phase.solution->directions[k][own];
+      for (std::int64_t o = 0; o < r.tangents; ++o)
+        right[i] -= friction(c) * p[at(r.normal)] * slope(impact, phase, k, own, at(o)) * rates[at(r.slip + o)];
+    }
+  }
+  return right;
+}
+
+/// The changes of the multipliers, from the right sides; false where they are not unique.
+bool ImpactMap::multipliers(const Phase& phase, const std::vector<double>& a, const std::vector<double>& g,
+                            std::vector<double>& right) {
+  if (phase.slides) return eliminate(a, right);
+  // Symmetric, perhaps with rows that depend on each other.
+  const std::size_t n = right.size();
+  std::vector<std::size_t> held, given;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (phase.kinds[i] == Row::Held || phase.kinds[i] == Row::Bounces) held.push_back(i);
+    if (phase.kinds[i] == Row::Given) given.push_back(i);
+  }
+  std::vector<double> own(held.size() * held.size()), b(held.size());
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    b[i] = right[held[i]];
+    for (const std::size_t j : given) b[i] -= g[held[i] * n + j] * right[j];
+    for (std::size_t j = 0; j < held.size(); ++j)
+      own[i * held.size() + j] = (g[held[i] * n + held[j]] + g[held[j] * n + held[i]]) / 2;
+  }
+  const std::vector<double> x = Semidefinite(std::move(own), held.size()).solve(b);
+  for (std::size_t i = 0; i < held.size(); ++i) right[held[i]] = x[i];
+  return true;
+}
+
+std::int32_t ImpactMap::of(const ContactImpact& impact, double t, JumpMatrix& map) {
+  const std::size_t n = at(rules_.rows), stateSize = w_.state().size();
+  std::copy_n(impact.before.begin(), stateSize, w_.state().begin());
+  if (const std::int32_t status = look(t); status != Ok) return status;
+  laws_.assign(w_.memory().output().begin(), w_.memory().output().end());
+  const std::vector<double> g = square();
+  std::vector<Phase> phases = {phaseOf(impact, false)};
+  if (impact.expansion) phases.push_back(phaseOf(impact, true));
+  std::vector<std::vector<double>> systems;
+  for (const Phase& phase : phases) systems.push_back(equations(impact, phase, g));
 
   std::vector<std::vector<double>> changes;
   for (std::size_t column = 0; column < columns_.count(); ++column) {
     const UnitDirection d(columns_, column);
-    Rows along;
-    if (const std::int32_t status = lookAlong(t, d, along); status != Ok) return status;
-    const std::vector<double> images(w_.memory().output().begin(), w_.memory().output().end());
-    const auto lawChange = [&](std::int64_t place) { return place < 0 ? 0.0 : images[at(place)]; };
-    // What the rates behind change by with the multipliers held.
-    std::vector<double> rates = along.rate;
-    const std::vector<double> byB = products(along.jacobian, now_.response, p);
-    const std::vector<double> byW = products(now_.jacobian, along.response, p);
-    for (std::size_t i = 0; i < n; ++i) rates[i] += byB[i] + byW[i];
-    std::vector<double> right(n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (kinds[i] == Row::Free) continue;
-      const std::size_t k = contactOf[i];
-      if (kinds[i] == Row::Held) {
-        right[i] = -rates[i];
-      } else if (kinds[i] == Row::Bounces) {
-        const std::size_t c = impact.contacts[k];
-        const double e = rules_.list[c].restitution < 0 ? 0.0 : laws[at(rules_.list[c].restitution)];
-        right[i] = -rates[i] - e * along.rate[i] - lawChange(jumps.restitutions[c]) * now_.rate[i];
-      } else {
-        const ContactRule& r = rules_.list[impact.contacts[k]];
-        const std::size_t own = i - at(r.slip);
-        right[i] =
-            -lawChange(jumps.frictions[impact.contacts[k]]) * p[at(r.normal)] * impact.solution.directions[k][own];
-        for (std::int64_t o = 0; o < r.tangents; ++o)
-          right[i] -= friction(k) * p[at(r.normal)] * slope(k, own, at(o)) * rates[at(r.slip + o)];
+    Along along;
+    if (const std::int32_t status = lookAlong(t, d, along.rows); status != Ok) return status;
+    along.laws.assign(w_.memory().output().begin(), w_.memory().output().end());
+    // Impulses so far, and what they change by.
+    std::vector<double> p(n, 0.0), by(n, 0.0);
+    for (std::size_t k = 0; k < phases.size(); ++k) {
+      for (std::size_t i = 0; i < n; ++i) p[i] += phases[k].solution->multipliers[i];
+      std::vector<double> rates = along.rows.rate;
+      const std::vector<double> byB = products(along.rows.jacobian, now_.response, p);
+      const std::vector<double> byW = products(now_.jacobian, along.rows.response, p);
+      for (std::size_t i = 0; i < n; ++i) {
+        rates[i] += byB[i] + byW[i];
+        for (std::size_t j = 0; j < n && k > 0; ++j) rates[i] += g[i * n + j] * by[j];
       }
-    }
-    if (!slides) { // symmetric, perhaps with rows that depend on each other
-      std::vector<double> own(held.size() * held.size()), b(held.size());
-      for (std::size_t i = 0; i < held.size(); ++i) {
-        b[i] = right[held[i]];
-        for (std::size_t j = 0; j < held.size(); ++j)
-          own[i * held.size() + j] = (g[held[i] * n + held[j]] + g[held[j] * n + held[i]]) / 2;
-      }
-      const std::vector<double> x = Semidefinite(std::move(own), held.size()).solve(b);
-      for (std::size_t i = 0; i < held.size(); ++i) right[held[i]] = x[i];
-    } else if (!eliminate(a, right)) {
-      return SingularMatrix;
+      std::vector<double> own = rightSides(impact, phases[k], along, rates, by);
+      if (!multipliers(phases[k], systems[k], g, own)) return SingularMatrix;
+      for (std::size_t i = 0; i < n; ++i) by[i] += own[i];
     }
     std::vector<double> storage(stateSize);
     if (const std::int32_t status = w_.lift(d.state, storage); status != Ok) return status;
-    addVelocities(along.response, p, storage);
-    addVelocities(now_.response, right, storage);
+    addVelocities(along.rows.response, p, storage);
+    addVelocities(now_.response, by, storage);
     changes.push_back(std::move(storage));
   }
   std::copy_n(impact.after.begin(), stateSize, w_.state().begin());

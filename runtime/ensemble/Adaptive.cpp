@@ -2,7 +2,6 @@
 // finished one. Each does what Adaptive.cpp does for one.
 #include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
-#include "runtime/run/LaneWorkspace.h"
 #include "runtime/run/StepController.h"
 
 #include <algorithm>
@@ -27,20 +26,22 @@ struct Lane {
   int rejections = 0;
   std::size_t next = 0;   ///< row that is due
   std::int64_t steps = 0; ///< accepted ones
+  std::int64_t rejected = 0;
   StepController controller;
 };
 
 class AdaptiveLanes final : public BlockRunner {
 public:
-  explicit AdaptiveLanes(EnsembleShared& shared)
+  AdaptiveLanes(EnsembleShared& shared, std::unique_ptr<LaneMachine> machine)
       : shared_(shared), problem_(shared.problem.problem), control_(*problem_.control), plan_(shared.plan),
-        work_(problem_, shared.problem.lanes, shared.problem.scratch), mass_(shared.problem, work_),
-        source_(shared.problem.source()), params_(problem_.params.size()), state_(problem_.initialState.size()),
-        t_(work_.status.size()), h_(work_.status.size()),
+        machine_(std::move(machine)), work_(*machine_), mass_(shared.problem, work_), source_(shared.problem.source()),
+        params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
+        h_(work_.status.size()),
         lanes_(work_.status.size(),
-               {-1, 0, 0, 0, 0, false, 0, 0, 0, {control_.controller, control_.order, control_.safety}}) {}
+               {-1, 0, 0, 0, 0, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}}),
+        putBack_(work_.status.size()) {}
 
-  bool run(OpenBlock& open) override {
+  bool run(OpenBatch& open) override {
     open_ = &open;
     waiting_ = 0;
     for (;;) {
@@ -58,6 +59,8 @@ private:
     for (std::size_t l = 0; l < lanes_.size(); ++l)
       work_.status[l] = busy(l) && wanted(l) ? Ok : static_cast<std::int32_t>(StepUnderflow);
     work_.call(function, t_, h_);
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      if (busy(l) && work_.status[l] == HandedBack) end(l, HandedBack);
   }
 
   // --- samples come and go ------------------------------------------------------------------------------------
@@ -67,7 +70,7 @@ private:
     std::vector<bool> fresh(lanes_.size(), false);
     bool any = false, running = false;
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
-      while (!busy(l) && waiting_ < open_->block.count) fresh[l] = begin(l, waiting_++);
+      while (!busy(l) && waiting_ < open_->count()) fresh[l] = begin(l, waiting_++);
       any = any || fresh[l];
       running = running || busy(l);
     }
@@ -78,8 +81,8 @@ private:
   }
 
   bool begin(std::size_t l, std::int64_t sample) {
-    std::int32_t& status = open_->block.statuses[static_cast<std::size_t>(sample)];
-    status = source_->make(open_->block.first + sample, params_, state_, open_->varied(sample));
+    std::int32_t& status = open_->status(sample);
+    status = source_->make(open_->number(sample), params_, state_, open_->varied(sample));
     if (status == Ok) {
       work_.load(static_cast<int>(l), params_, state_);
       mass_.restart(l);
@@ -90,7 +93,7 @@ private:
       return false;
     }
     const double t = problem_.timeFrom;
-    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, 0, {control_.controller, control_.order, control_.safety}};
+    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}};
     return true;
   }
 
@@ -106,8 +109,12 @@ private:
 
   void end(std::size_t l, std::int32_t status) {
     Lane& lane = lanes_[l];
-    open_->block.statuses[static_cast<std::size_t>(lane.sample)] = status;
-    open_->block.ends[static_cast<std::size_t>(lane.sample)] = lane.t;
+    open_->status(lane.sample) = status;
+    open_->end(lane.sample) = lane.t;
+    if (status != HandedBack) { // otherwise another one counts
+      open_->block(lane.sample).steps += lane.steps;
+      open_->block(lane.sample).rejected += lane.rejected;
+    }
     shared_.add(status == Ok ? 0 : (problem_.timeTo - lane.t) / (problem_.timeTo - problem_.timeFrom));
     lane.sample = -1;
   }
@@ -166,7 +173,7 @@ private:
     }
     call(problem_.functions.start, [&](std::size_t l) { return second[l]; });
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
-      if (!second[l]) continue;
+      if (!second[l] || !busy(l)) continue;
       const double h0 = first[l];
       lanes_[l].h = h0;
       if (!ratesFinite(l)) continue;
@@ -184,9 +191,11 @@ private:
 
   /// The largest of the squares of a field; NaN if one of them is.
   [[nodiscard]] double largestSquare(const Field& field, std::size_t l) const {
+    const std::size_t pieces = control_.pieces.size();
+    const double* const squares = work_.numbers(Role::Output, field.offset, static_cast<std::int64_t>(pieces));
     double most = 0;
-    for (std::size_t k = 0; k < control_.pieces.size(); ++k) {
-      const double square = work_.output(field.offset + static_cast<std::int64_t>(k), static_cast<int>(l));
+    for (std::size_t k = 0; k < pieces; ++k) {
+      const double square = squares[k * lanes_.size() + l];
       if (square <= most) continue;
       most = square;
       if (std::isnan(most)) break;
@@ -199,8 +208,7 @@ private:
   // --- one trial of every lane --------------------------------------------------------------------------------
 
   void step() {
-    const std::span<double> states = work_.states();
-    before_.assign(states.begin(), states.end());
+    work_.keep(LaneMachine::Kept::Before);
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       Lane& lane = lanes_[l];
       lane.last = lane.t + (1 + sliver) * lane.h >= problem_.timeTo;
@@ -209,12 +217,13 @@ private:
       h_[l] = lane.tried;
     }
     call(problem_.functions.trial, [](std::size_t) { return true; });
-    bool due = false;
+    bool due = false, rejected = false;
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
-      if (!busy(l)) continue;
-      judge(l);
+      putBack_[l] = busy(l) && !judge(l);
+      rejected = rejected || putBack_[l];
       due = due || isLookDue(l);
     }
+    if (rejected) work_.restore(LaneMachine::Kept::Before, putBack_);
     if (due) look([&](std::size_t l) { return isLookDue(l); });
   }
 
@@ -224,37 +233,32 @@ private:
     return busy(l) && lane.t > lane.left && (lane.t >= problem_.timeTo || mass_.left(lane.steps) == mass_.left(0));
   }
 
-  void judge(std::size_t l) {
+  /// Whether the trial of a lane is accepted.
+  bool judge(std::size_t l) {
     Lane& lane = lanes_[l];
     std::int32_t status = work_.status[l];
     if (status == Ok && !work_.finite(static_cast<int>(l))) status = NonFinite;
     double square = status == Ok ? largestSquare(control_.errors, l) : INFINITY;
     if (std::isnan(square)) square = INFINITY;
     if (lane.controller.accepts(square)) {
-      ++open_->block.steps;
       ++lane.steps;
       lane.rejections = 0;
       lane.left = lane.t;
       lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
       lane.h = std::max(lane.controller.afterAccepted(lane.tried, square), shortest(lane.t));
       shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));
-      return;
+      return true;
     }
-    ++open_->block.rejected;
-    putBack(l);
+    ++lane.rejected;
     lane.left = lane.t; // no step: nothing lies behind it
     lane.h = lane.controller.afterRejected(lane.tried, square);
     if (lane.h < shortest(lane.t) || lane.rejections++ == mostRejections)
       end(l, status != Ok ? status : static_cast<std::int32_t>(StepUnderflow));
+    return false;
   }
 
   [[nodiscard]] double shortest(double t) const {
     return 4 * eps * std::max(std::abs(t), 1e-6 * (problem_.timeTo - problem_.timeFrom));
-  }
-
-  void putBack(std::size_t l) {
-    const std::span<double> states = work_.states();
-    for (std::size_t k = l; k < states.size(); k += lanes_.size()) states[k] = before_[k];
   }
 
   // --- rows ---------------------------------------------------------------------------------------------------
@@ -263,7 +267,7 @@ private:
   template <typename Wanted> void record(Wanted wanted) {
     for (std::size_t l = 0; l < lanes_.size(); ++l)
       work_.status[l] = busy(l) && wanted(l) ? Ok : static_cast<std::int32_t>(StepUnderflow);
-    work_.observe(t_);
+    work_.evaluate(problem_.functions.observe, t_);
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       if (!busy(l) || !wanted(l)) continue;
       if (work_.status[l] != Ok) {
@@ -299,7 +303,7 @@ private:
 
   /// Rows within the last steps: partial steps from their left ends, one row of each lane at a time.
   void inside() {
-    const std::span<double> states = work_.states();
+    using Kept = LaneMachine::Kept;
     for (bool moved = false;; moved = true) {
       std::vector<bool> wanted(lanes_.size(), false);
       bool any = false;
@@ -311,16 +315,16 @@ private:
         t_[l] = lanes_[l].left;
         h_[l] = at - lanes_[l].left;
       }
-      if (any && !moved) after_.assign(states.begin(), states.end());
+      if (any && !moved) work_.keep(Kept::After);
       if (!any) {
-        if (moved) std::copy(after_.begin(), after_.end(), states.begin());
+        if (moved) work_.restore(Kept::After);
         return;
       }
-      std::copy(before_.begin(), before_.end(), states.begin());
+      work_.restore(Kept::Before);
       const auto these = [&](std::size_t l) { return wanted[l]; };
       call(problem_.functions.trial, these);
       for (std::size_t l = 0; l < lanes_.size(); ++l) {
-        if (!wanted[l]) continue;
+        if (!wanted[l] || !busy(l)) continue;
         t_[l] = plan_.times[lanes_[l].next];
         if (work_.status[l] == Ok) continue;
         lanes_[l].t = lanes_[l].left;
@@ -334,20 +338,21 @@ private:
   const Problem& problem_;
   const ErrorControl& control_;
   const EnsemblePlan& plan_;
-  LaneWorkspace work_;
+  std::unique_ptr<LaneMachine> machine_;
+  LaneMachine& work_;
   LaneMass mass_;
   std::unique_ptr<SampleSource> source_;
   std::vector<double> params_, state_, t_, h_;
   std::vector<Lane> lanes_;
-  std::vector<double> before_, after_; ///< states at the left ends, and at the right ones
-  OpenBlock* open_ = nullptr;
+  std::vector<bool> putBack_; ///< lanes whose last trial was rejected
+  OpenBatch* open_ = nullptr;
   std::int64_t waiting_ = 0; ///< the next sample of the block
 };
 
 } // namespace
 
-std::unique_ptr<BlockRunner> adaptiveLanes(EnsembleShared& shared) {
-  return std::make_unique<AdaptiveLanes>(shared);
+std::unique_ptr<BlockRunner> adaptiveLanes(EnsembleShared& shared, std::unique_ptr<LaneMachine> machine) {
+  return std::make_unique<AdaptiveLanes>(shared, std::move(machine));
 }
 
 } // namespace lmc::runtime

@@ -18,7 +18,7 @@
 namespace lmc::runtime {
 
 bool sampleFailed(std::int32_t status) {
-  return status != Ok && status != EventReached;
+  return status != Ok && status != EventReached && status != ImpulsesMissed;
 }
 
 std::string sampleStatusText(std::int32_t status) {
@@ -32,6 +32,8 @@ std::string sampleStatusText(std::int32_t status) {
   case MassUnsolved:
     return "the accelerations do not solve the mass equation, or its matrix has passed through a singular one: a run "
            "with the numbers of the sample tells where";
+  case ImpulsesMissed:
+    return "impulses of contacts are not those that the laws ask for: a run with the numbers of the sample tells more";
   case NotANumber:
     return "the energy, an observable or an event is not a number";
   default:
@@ -89,6 +91,7 @@ public:
     result.interrupted = interrupted_;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.cpuSeconds = static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
+    result.handedBack = shared_.handedBack;
     return result;
   }
 
@@ -123,15 +126,11 @@ private:
 
   void work() {
     try {
-      const std::unique_ptr<BlockRunner> runner = problem_.lanes == 0        ? singleRuns(shared_)
-                                                  : problem_.problem.control ? adaptiveLanes(shared_)
-                                                                             : fixedLanes(shared_);
+      const std::unique_ptr<BlockRunner> runner = runnerOf(shared_);
       while (!shared_.stop) {
-        const std::optional<std::int64_t> index = desk_.next();
-        if (!index) break;
-        auto block = make(*runner, *index);
-        if (!block) break;
-        desk_.made(std::move(block));
+        std::vector<std::unique_ptr<EnsembleBlock>> blocks = open();
+        if (blocks.empty() || !make(*runner, blocks)) break;
+        for (std::unique_ptr<EnsembleBlock>& block : blocks) desk_.made(std::move(block));
       }
     } catch (...) {
       fail();
@@ -141,8 +140,18 @@ private:
     ended_.notify_all();
   }
 
-  /// Null when the block could not be finished.
-  std::unique_ptr<EnsembleBlock> make(BlockRunner& runner, std::int64_t index) {
+  /// The next blocks, empty; none: there are none left.
+  std::vector<std::unique_ptr<EnsembleBlock>> open() {
+    std::vector<std::unique_ptr<EnsembleBlock>> blocks;
+    const auto most = static_cast<std::size_t>(problem_.device ? problem_.device->blocks : 1);
+    for (std::optional<std::int64_t> index = desk_.next(); index; index = desk_.another()) {
+      blocks.push_back(empty(*index));
+      if (blocks.size() >= most) break;
+    }
+    return blocks;
+  }
+
+  std::unique_ptr<EnsembleBlock> empty(std::int64_t index) {
     auto block = std::make_unique<EnsembleBlock>();
     const std::size_t columns = problem_.problem.columnCount(), times = plan_.times.size();
     block->index = index;
@@ -153,27 +162,34 @@ private:
     block->ends.assign(count, problem_.problem.timeFrom);
     block->varied.assign(count * problem_.varied.size(), 0);
     block->rows.assign(count * times * columns, std::numeric_limits<double>::quiet_NaN());
-    OpenBlock open{*block, columns, times};
-    if (!runner.run(open)) return nullptr;
-    findUndefined(open);
-    if (plan_.keep == EnsembleKeep::Statistics) condense(*block, times * columns);
     return block;
   }
 
+  /// False when the blocks could not be finished.
+  bool make(BlockRunner& runner, const std::vector<std::unique_ptr<EnsembleBlock>>& blocks) {
+    OpenBatch batch(problem_.problem.columnCount(), plan_.times.size());
+    for (const std::unique_ptr<EnsembleBlock>& block : blocks) batch.add(*block);
+    if (!runner.run(batch)) return false;
+    findUndefined(batch);
+    if (plan_.keep == EnsembleKeep::Statistics)
+      for (const std::unique_ptr<EnsembleBlock>& block : blocks) condense(*block, batch.times() * batch.columns());
+    return true;
+  }
+
   /// What a run would call a failure for its energy or an observable, is one here.
-  void findUndefined(OpenBlock& open) const {
+  void findUndefined(OpenBatch& open) const {
     const Problem& p = problem_.problem;
     const std::vector<Column> columns = p.columns();
     const Field* const energy = p.field(FieldKind::Energy);
     std::vector<std::size_t> watched;
     for (std::size_t k = 0; k < columns.size(); ++k)
       if (columns[k].role == Role::Output && !names(p.undefinable, columns[k].entry)) watched.push_back(k);
-    for (std::int64_t s = 0; s < open.block.count; ++s) {
-      std::int32_t& status = open.block.statuses[static_cast<std::size_t>(s)];
+    for (std::int64_t s = 0; s < open.count(); ++s) {
+      std::int32_t& status = open.status(s);
       if (sampleFailed(status)) continue;
-      for (std::size_t t = 0; t < open.times; ++t) {
-        const bool reached = plan_.keep == EnsembleKeep::Final || status != EventReached ||
-                             plan_.times[t] <= open.block.ends[static_cast<std::size_t>(s)];
+      for (std::size_t t = 0; t < open.times(); ++t) {
+        const bool reached =
+            plan_.keep == EnsembleKeep::Final || status != EventReached || plan_.times[t] <= open.end(s);
         const std::span<const double> row = open.row(s, t);
         const auto wrong = [&](std::size_t k) {
           return energy != nullptr && columns[k].offset == energy->offset ? !std::isfinite(row[k]) : std::isnan(row[k]);
@@ -207,17 +223,8 @@ public:
   OwnDesk(const EnsembleShape& shape, int threads, const EnsembleListeners& listeners)
       : shape_(shape), listeners_(listeners), order_(shape, threads, listeners.sink) {}
 
-  std::optional<std::int64_t> next() override {
-    while (const std::optional<std::int64_t> index = order_.take()) {
-      auto block = std::make_unique<EnsembleBlock>();
-      if (!listeners_.known || !listeners_.known(*index, *block)) return index;
-      if (!block->fits(shape_, *index))
-        throw CheckpointError("the checkpoint has a block of samples that does not belong to it");
-      known_ += block->count;
-      order_.put(std::move(block));
-    }
-    return std::nullopt;
-  }
+  std::optional<std::int64_t> next() override { return unknown(&BlockOrder::take); }
+  std::optional<std::int64_t> another() override { return unknown(&BlockOrder::tryTake); }
   void made(std::unique_ptr<EnsembleBlock> block) override {
     if (listeners_.finished) {
       const std::lock_guard lock(finishing_);
@@ -235,6 +242,19 @@ public:
   [[nodiscard]] EnsembleResult counted() const { return order_.counted(); }
 
 private:
+  /// The next block that has not been made before.
+  std::optional<std::int64_t> unknown(std::optional<std::int64_t> (BlockOrder::*taken)()) {
+    while (const std::optional<std::int64_t> index = (order_.*taken)()) {
+      auto block = std::make_unique<EnsembleBlock>();
+      if (!listeners_.known || !listeners_.known(*index, *block)) return index;
+      if (!block->fits(shape_, *index))
+        throw CheckpointError("the checkpoint has a block of samples that does not belong to it");
+      known_ += block->count;
+      order_.put(std::move(block));
+    }
+    return std::nullopt;
+  }
+
   const EnsembleShape& shape_;
   const EnsembleListeners& listeners_;
   BlockOrder order_;
@@ -306,6 +326,7 @@ void EnsembleResult::add(const EnsembleBlock& b) {
   for (std::size_t k = 0; k < b.statuses.size(); ++k) {
     const std::int32_t status = b.statuses[k];
     if (status == EventReached) ++stopped;
+    if (status == ImpulsesMissed) ++doubtful;
     if (!sampleFailed(status)) continue;
     ++failed;
     const std::int64_t sample = b.first + static_cast<std::int64_t>(k);
@@ -327,12 +348,14 @@ EnsembleResult runBlocks(const EnsembleProblem& problem, const EnsemblePlan& pla
 EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& plan, int threads,
                            const EnsembleListeners& listeners) {
   const EnsembleShape shape = shapeOf(problem, plan);
-  OwnDesk desk(shape, threads, listeners);
+  const std::int64_t atOnce = threads * (problem.device ? problem.device->blocks : 1);
+  OwnDesk desk(shape, static_cast<int>(std::min<std::int64_t>(atOnce, shape.blocks() + 1)), listeners);
   const EnsembleResult run =
       runBlocks(problem, plan, threads, desk, {.look = [&](double made) { return desk.progress(made); }});
   EnsembleResult result = desk.counted();
   result.seconds = run.seconds;
   result.cpuSeconds = run.cpuSeconds;
+  result.handedBack = run.handedBack;
   result.interrupted = run.interrupted && !desk.complete();
   return result;
 }

@@ -5,6 +5,7 @@
 // depends, to the bit, neither on the number of threads nor on that of lanes.
 #pragma once
 
+#include "runtime/contract/LaneMachine.h"
 #include "runtime/contract/Problem.h"
 #include "runtime/ensemble/Statistics.h"
 #include "runtime/run/Grid.h"
@@ -22,11 +23,12 @@ namespace lmc::runtime {
 
 /// What became of a sample: a tape::Status, or
 enum SampleStatus : std::int32_t {
-  StepUnderflow = 100, ///< an adaptive step became too small
-  InitialWrong = 101,  ///< the initial values are not on their manifolds or constraints, or cannot be computed
-  EventReached = 102,  ///< an event stopped it: no failure
-  NotANumber = 103,    ///< the energy, an observable or an event is not a number; the motion itself is well
-  MassUnsolved = 104,  ///< what MassMonitor::look finds: the accelerations are not those of the mass equation
+  StepUnderflow = 100,  ///< an adaptive step became too small
+  InitialWrong = 101,   ///< the initial values are not on their manifolds or constraints, or cannot be computed
+  EventReached = 102,   ///< an event stopped it: no failure
+  NotANumber = 103,     ///< the energy, an observable or an event is not a number; the motion itself is well
+  MassUnsolved = 104,   ///< what MassMonitor::look finds: the accelerations are not those of the mass equation
+  ImpulsesMissed = 105, ///< it is finished, but impulses of contacts are not those that the laws ask for: no failure
 };
 /// True for a sample that could not be finished.
 [[nodiscard]] bool sampleFailed(std::int32_t status);
@@ -51,6 +53,12 @@ struct MassLook {
   std::int64_t every = 1; ///< steps between two looks; the begin and the end are looked at, too
 };
 
+/// What makes the samples in the place of this processor's lanes, with their bits.
+struct EnsembleDevice {
+  std::function<std::unique_ptr<LaneMachine>()> machine; ///< may be called in any thread; throws DeviceError
+  std::int64_t blocks = 1;                               ///< that a thread takes at once
+};
+
 /// A problem and what distinguishes its samples.
 struct EnsembleProblem {
   Problem problem;          ///< its code is for `lanes` lanes; 0: for one trajectory
@@ -58,6 +66,10 @@ struct EnsembleProblem {
   std::int64_t scratch = 0; ///< tape::kernelScratch of the code
   std::size_t length = 0;   ///< of the longest function, in instructions
   MassLook look;            ///< of code for lanes
+  std::optional<EnsembleDevice> device;
+  /// PTX of the problem (jit/Device.h), made when it is asked for; throws std::runtime_error.
+  std::function<std::string()> deviceCode;
+  std::string deviceObstacle; ///< why a device cannot make the samples, "a determinant"; empty: it can
   std::int64_t samples = 0;
   std::function<std::unique_ptr<SampleSource>()> source; ///< may be called in any thread
   std::vector<Entry> varied;                             ///< the varied numbers: "m", "J[1][1]"
@@ -125,11 +137,13 @@ public:
 struct EnsembleResult {
   std::int64_t samples = 0;                                    ///< finished, failed ones included
   std::int64_t failed = 0, stopped = 0;                        ///< `stopped`: by events
+  std::int64_t doubtful = 0;                                   ///< with the status ImpulsesMissed
   std::vector<std::pair<std::int32_t, std::int64_t>> failures; ///< by status, with the number of samples
   std::int64_t firstFailure = -1;                              ///< sample
   std::int64_t steps = 0, rejected = 0;                        ///< of all samples
   double seconds = 0;                                          ///< that passed
   double cpuSeconds = 0;                                       ///< of all threads together
+  std::int64_t handedBack = 0; ///< samples that a device has left to the lanes of this processor
   bool interrupted = false;
 
   /// Counts the samples of a block, in any order of the blocks.
@@ -143,6 +157,8 @@ public:
   virtual ~BlockDesk() = default;
   /// The next block to make; nothing: there is none left. May wait.
   [[nodiscard]] virtual std::optional<std::int64_t> next() = 0;
+  /// One more for a thread that has some already; nothing: it is to make those. Does not wait.
+  [[nodiscard]] virtual std::optional<std::int64_t> another() { return std::nullopt; }
   virtual void made(std::unique_ptr<EnsembleBlock> block) = 0;
   /// Nothing is made any more: who waits gets nothing.
   virtual void stop() = 0;

@@ -1,7 +1,7 @@
 // Samples with fixed steps, as many at once as there are lanes. Each does what FixedStep.cpp does for one.
 #include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
-#include "runtime/run/LaneWorkspace.h"
+#include "runtime/run/Grid.h"
 
 #include <algorithm>
 
@@ -9,30 +9,27 @@ namespace lmc::runtime {
 
 namespace {
 
-/// Operations between two looks at whether to stop: some hundredths of a second.
-constexpr double patience = 2e7;
-
 class FixedLanes final : public BlockRunner {
 public:
-  explicit FixedLanes(EnsembleShared& shared)
-      : shared_(shared), problem_(shared.problem.problem), plan_(shared.plan),
-        work_(problem_, shared.problem.lanes, shared.problem.scratch), mass_(shared.problem, work_),
-        source_(shared.problem.source()), grid_(problem_.timeFrom, problem_.timeTo, problem_.step),
-        params_(problem_.params.size()), state_(problem_.initialState.size()), times_(work_.status.size()) {
+  FixedLanes(EnsembleShared& shared, std::unique_ptr<LaneMachine> machine)
+      : shared_(shared), problem_(shared.problem.problem), plan_(shared.plan), machine_(std::move(machine)),
+        work_(*machine_), mass_(shared.problem, work_), source_(shared.problem.source()),
+        grid_(problem_.timeFrom, problem_.timeTo, problem_.step), params_(problem_.params.size()),
+        state_(problem_.initialState.size()), times_(work_.status.size()) {
     const double cost = static_cast<double>(shared.problem.length + 1) * static_cast<double>(work_.lanes());
-    chunk_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(patience / cost));
+    chunk_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(work_.patience() / cost));
   }
 
-  bool run(OpenBlock& open) override {
-    for (std::int64_t first = 0; first < open.block.count; first += work_.lanes())
+  bool run(OpenBatch& open) override {
+    for (std::int64_t first = 0; first < open.count(); first += work_.lanes())
       if (!group(open, first)) return false;
     return true;
   }
 
 private:
-  bool group(OpenBlock& open, std::int64_t first) {
+  bool group(OpenBatch& open, std::int64_t first) {
     first_ = first;
-    used_ = static_cast<int>(std::min<std::int64_t>(work_.lanes(), open.block.count - first));
+    used_ = static_cast<int>(std::min<std::int64_t>(work_.lanes(), open.count() - first));
     load(open);
     work_.setup();
     taken_ = 0;
@@ -52,14 +49,14 @@ private:
   }
 
   /// Samples whose data cannot be made, and lanes without a sample, take no part; their memory is that of another one.
-  void load(OpenBlock& open) {
+  void load(OpenBatch& open) {
     int good = -1;
     for (int l = 0; l < work_.lanes(); ++l) {
       const auto lane = static_cast<std::size_t>(l);
       work_.status[lane] = InitialWrong;
       if (l >= used_) continue;
       const std::int64_t sample = first_ + l;
-      work_.status[lane] = source_->make(open.block.first + sample, params_, state_, open.varied(sample));
+      work_.status[lane] = source_->make(open.number(sample), params_, state_, open.varied(sample));
       if (work_.status[lane] != Ok) continue;
       work_.load(l, params_, state_);
       mass_.restart(lane);
@@ -109,51 +106,51 @@ private:
     mass_.look(times_);
   }
 
-  void sample(OpenBlock& open, std::size_t time, double t) {
+  void sample(OpenBatch& open, std::size_t time, double t) {
     if (!anyRuns()) return;
     std::fill(times_.begin(), times_.end(), t);
-    work_.observe(times_);
+    work_.evaluate(problem_.functions.observe, times_);
     for (int l = 0; l < used_; ++l)
       if (work_.status[static_cast<std::size_t>(l)] == Ok) work_.columns(l, open.row(first_ + l, time));
   }
 
   /// A partial step behind the states, which stay as they are.
-  void sampleInside(OpenBlock& open, std::size_t time, const SamplePoint& point) {
-    const std::span<double> states = work_.states();
-    saved_.assign(states.begin(), states.end());
+  void sampleInside(OpenBatch& open, std::size_t time, const SamplePoint& point) {
+    work_.keep(LaneMachine::Kept::Before);
     const std::vector<std::int64_t> before = work_.done;
     work_.advance(grid_.time(point.index), point.partial, 0, 1);
     work_.done = before;
     sample(open, time, point.time);
-    std::copy(saved_.begin(), saved_.end(), states.begin());
+    work_.restore(LaneMachine::Kept::Before);
   }
 
-  void finish(OpenBlock& open) {
+  void finish(OpenBatch& open) {
     for (int l = 0; l < used_; ++l) {
       const auto lane = static_cast<std::size_t>(l);
-      const auto sample = static_cast<std::size_t>(first_ + l);
-      open.block.statuses[sample] = work_.status[lane];
-      open.block.ends[sample] = grid_.time(work_.done[lane]);
-      open.block.steps += work_.done[lane];
+      const std::int64_t sample = first_ + l;
+      open.status(sample) = work_.status[lane];
+      open.end(sample) = grid_.time(work_.done[lane]);
+      if (work_.status[lane] != HandedBack) open.block(sample).steps += work_.done[lane];
     }
   }
 
   EnsembleShared& shared_;
   const Problem& problem_;
   const EnsemblePlan& plan_;
-  LaneWorkspace work_;
+  std::unique_ptr<LaneMachine> machine_;
+  LaneMachine& work_;
   LaneMass mass_;
   std::unique_ptr<SampleSource> source_;
   Grid grid_;
-  std::vector<double> params_, state_, times_, saved_;
+  std::vector<double> params_, state_, times_;
   std::int64_t chunk_ = 1, first_ = 0, taken_ = 0;
   int used_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<BlockRunner> fixedLanes(EnsembleShared& shared) {
-  return std::make_unique<FixedLanes>(shared);
+std::unique_ptr<BlockRunner> fixedLanes(EnsembleShared& shared, std::unique_ptr<LaneMachine> machine) {
+  return std::make_unique<FixedLanes>(shared, std::move(machine));
 }
 
 } // namespace lmc::runtime

@@ -1,9 +1,9 @@
 // Do the samples in lanes solve their mass equations?
 #pragma once
 
+#include "runtime/contract/LaneMachine.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/mass/MassMonitor.h"
-#include "runtime/run/LaneWorkspace.h"
 
 #include <optional>
 #include <vector>
@@ -13,7 +13,7 @@ namespace lmc::runtime {
 class LaneMass {
 public:
   /// Both must outlive it.
-  LaneMass(const EnsembleProblem& problem, LaneWorkspace& work);
+  LaneMass(const EnsembleProblem& problem, LaneMachine& work);
 
   /// A lane begins with another sample.
   void restart(std::size_t lane) { monitors_[lane].reset(); }
@@ -28,7 +28,7 @@ private:
 
   const MassLook& look_;
   const MassCheck* check_;
-  LaneWorkspace& work_;
+  LaneMachine& work_;
   std::vector<std::optional<MassMonitor>> monitors_; ///< of the lanes that had to be looked at closely
   std::vector<double> params_, state_;
 };

@@ -12,7 +12,7 @@ namespace {
 /// Puts the samples of a run where their times belong.
 class RowSink final : public Sink {
 public:
-  RowSink(OpenBlock& open, std::int64_t sample, const EnsemblePlan& plan) : open_(open), sample_(sample), plan_(plan) {}
+  RowSink(OpenBatch& open, std::int64_t sample, const EnsemblePlan& plan) : open_(open), sample_(sample), plan_(plan) {}
   void begin(const std::vector<Entry>&) override {}
   void sample(double t, std::span<const double> values) override {
     if (plan_.keep == EnsembleKeep::Final) { // the last one counts, wherever it is
@@ -26,7 +26,7 @@ public:
   void finish() override {}
 
 private:
-  OpenBlock& open_;
+  OpenBatch& open_;
   std::int64_t sample_;
   const EnsemblePlan& plan_;
   std::size_t next_ = 0;
@@ -51,8 +51,8 @@ public:
     problem_.outputEvery = final ? problem_.timeTo - problem_.timeFrom : plan.every;
   }
 
-  bool run(OpenBlock& open) override {
-    for (std::int64_t k = 0; k < open.block.count; ++k) {
+  bool run(OpenBatch& open) override {
+    for (std::int64_t k = 0; k < open.count(); ++k) {
       if (shared_.stop || !one(open, k)) return false;
       shared_.add(1);
     }
@@ -60,26 +60,28 @@ public:
   }
 
 private:
-  bool one(OpenBlock& open, std::int64_t k) {
-    const auto sample = static_cast<std::size_t>(k);
-    std::int32_t& status = open.block.statuses[sample];
-    status = source_->make(open.block.first + k, problem_.params, problem_.initialState, open.varied(k));
+  bool one(OpenBatch& open, std::int64_t k) {
+    EnsembleBlock& block = open.block(k);
+    std::int32_t& status = open.status(k);
+    status = source_->make(open.number(k), problem_.params, problem_.initialState, open.varied(k));
     if (status != Ok) return true;
     RowSink sink(open, k, shared_.plan);
     StopMonitor monitor(shared_);
     const RunResult result = lmc::runtime::run(problem_, {&sink, &monitor, nullptr, nullptr, nullptr});
     if (result.interrupted) return false;
-    open.block.ends[sample] = result.time;
-    open.block.steps += result.steps;
-    open.block.rejected += result.rejected;
+    open.end(k) = result.time;
+    block.steps += result.steps;
+    block.rejected += result.rejected;
     if (result.failure) {
       status = result.failure->quantity       ? static_cast<std::int32_t>(NotANumber)
                : result.failure->status == Ok ? static_cast<std::int32_t>(StepUnderflow)
                                               : result.failure->status;
       if (!result.failure->quantity && shared_.plan.keep == EnsembleKeep::Final)
-        std::fill_n(open.row(k, 0).begin(), open.columns, std::numeric_limits<double>::quiet_NaN());
+        std::fill_n(open.row(k, 0).begin(), open.columns(), std::numeric_limits<double>::quiet_NaN());
     } else if (result.event) {
       status = EventReached;
+    } else if (result.contacts && (result.contacts->stalled > 0 || result.contacts->gains > 0)) {
+      status = ImpulsesMissed;
     }
     return true;
   }

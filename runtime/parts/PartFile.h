@@ -70,6 +70,7 @@ public:
   PartWriter(const std::filesystem::path& file, const PartHeader& header);
 
   std::optional<std::int64_t> next() override;
+  std::optional<std::int64_t> another() override { return next(); }
   void made(std::unique_ptr<EnsembleBlock> block) override;
   void stop() override { stopped_ = true; }
   /// Everything is on the disk when this returns.

@@ -315,19 +315,25 @@ std::int32_t EventWatch::root(const Candidate& c, double until, double t, const 
     valueLeft = left_.values[k];
     rateLeft = left_.rates[k];
   }
-  // A little before the guess first; then on the other side of it by a distance that grows until both sides are seen.
-  // If the guess is right these are two points, of which the second one is behind the event, where the state is wanted.
+  // With rates a little behind the guess, a few times, until a value there is what the rate makes of half the
+  // resolution: that is the event, where the state is wanted. Else, or where rounding of the values is more, on one
+  // side of the guess and the other by a distance that grows until both sides are seen.
+  constexpr double near = 0.5; // of the resolution
+  constexpr int guesses = 4;
+  int looks = 0;
   constexpr double growth = 4;
   double reach = resolution / 2;
-  int side = 0; // of the last point, seen from the guess: -1 before it, 1 behind it
+  int side = 0;       // of the last point, seen from the guess: -1 before it, 1 behind it
+  bool close = false; // the last value is nearly rounding
   here = false;
   while (right - left > resolution) {
     const double width = right - left;
     double theta = left + width / 2;
     if (known && valueLeft != valueRight && reach < width / growth) {
       const double guess = left + width * rootOf(valueLeft, rateLeft * width, valueRight, rateRight * width);
-      theta = side == 0 ? guess - resolution / 4 : guess - side * reach;
-      if (side != 0) reach *= growth;
+      const bool behind = std::isfinite(rateRight) && !close && looks++ < guesses;
+      theta = behind ? guess + resolution / 4 : side == 0 ? guess - resolution / 4 : guess - side * reach;
+      if (side != 0 && !behind) reach *= growth;
       theta = std::clamp(theta, left + resolution / 2, right - resolution / 2);
     }
     if (!(theta > left && theta < right)) break; // nothing lies between
@@ -344,6 +350,9 @@ std::int32_t EventWatch::root(const Candidate& c, double until, double t, const 
     (here ? valueRight : valueLeft) = now_.values[k];
     (here ? rateRight : rateLeft) = now_.rates[k];
     known = known || !here;
+    const double most = near * resolution * std::abs(now_.rates[k]);
+    close = std::abs(now_.values[k]) <= 8 * most; // not a number: false
+    if (here && std::abs(now_.values[k]) <= most) break;
   }
   found = right;
   return Ok;

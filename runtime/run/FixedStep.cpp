@@ -2,6 +2,7 @@
 
 #include "runtime/run/Grid.h"
 #include "runtime/run/RunCore.h"
+#include "runtime/run/StepPieces.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +14,8 @@ namespace {
 class FixedStepRun final : public RunCore {
 public:
   FixedStepRun(const Problem& problem, const RunListeners& listeners)
-      : RunCore(problem, listeners), grid_(problem.timeFrom, problem.timeTo, problem.step) {}
+      : RunCore(problem, listeners), grid_(problem.timeFrom, problem.timeTo, problem.step),
+        pieces_(workspace_, stepper_ ? &*stepper_ : nullptr) {}
 
 private:
   void integrate() override {
@@ -56,33 +58,20 @@ private:
     return true;
   }
 
-  /// Steps, each with the impulses of its contacts where the method steps these.
-  std::int32_t advance(double t, double h, std::int64_t first, std::int64_t n, std::int64_t& done, bool counts = true) {
-    if (!stepper_) return workspace_.advance(t, h, first, n, done);
-    done = 0;
-    for (std::int64_t k = first; k < first + n; ++k) {
-      std::int64_t one = 0;
-      std::int32_t status = stepper_->prepare(t + static_cast<double>(k) * h, h, counts);
-      if (status == Ok) status = workspace_.advance(t, h, k, 1, one);
-      if (status != Ok) return status;
-      ++done;
-    }
-    return Ok;
-  }
-
   bool steps(std::int64_t n, double h) {
     // The last step may have a length of its own.
     const bool other = taken_ == grid_.steps() - 1 && h != grid_.step();
     if (other) freeze();
     const double left = grid_.time(taken_);
     std::int64_t done = 0;
-    const std::int32_t status = other ? advance(left, h, 0, n, done) : advance(grid_.begin(), h, taken_, n, done);
+    const std::int32_t status =
+        other ? pieces_.steps(left, h, 0, n, done) : pieces_.steps(grid_.begin(), h, taken_, n, done);
     taken_ += done;
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
     result_.time = grid_.time(taken_);
     if (status == SingularMass && mass_ && !stepper_) {
-      remember();
+      pieces_.remember();
       return singularWithin(h, result_.time);
     }
     return ok(status, result_.time) && lookAtMass(result_.time) && goOn(n);
@@ -127,9 +116,10 @@ private:
   /// The state at `end`, or at the first event before it, which is then `end`. `whole`: it is a step of the grid.
   bool piece(double from, double& end, bool whole) {
     const double h = end - from;
-    remember();
+    pieces_.remember();
     std::int64_t done = 0;
-    const std::int32_t status = whole ? advance(grid_.begin(), grid_.step(), taken_, 1, done) : part(from, h, true);
+    const std::int32_t status =
+        whole ? pieces_.steps(grid_.begin(), grid_.step(), taken_, 1, done) : part(from, h, true);
     result_.evaluations += problem_.evaluationsPerStep;
     result_.time = from;
     if (status == SingularMass && mass_ && !stepper_) return singularWithin(h, from);
@@ -144,7 +134,7 @@ private:
       if (sameTime(point.time, from) && sameTime(sampled_, from) && sampled_ > problem_.timeFrom) continue; // of a jump
       if (there.empty()) there.assign(workspace_.state().begin(), workspace_.state().end());
       if (!sameTime(point.time, from) && !ok(partial(from, point.time - from), from)) return false;
-      if (sameTime(point.time, from)) putBack();
+      if (sameTime(point.time, from)) pieces_.putBack();
       sampled_ = point.time;
       if (!take(point.time)) return false;
     }
@@ -156,7 +146,7 @@ private:
   /// cannot be factored: there its condition tells what the matter is.
   bool singularWithin(double h, double left) {
     const std::int64_t evaluations = result_.evaluations;
-    std::vector<double> near = saved_;
+    std::vector<double> near = pieces_.remembered();
     double good = 0;
     for (double bad = h; bad - good > 1e-12 * h;) {
       const double middle = good + (bad - good) / 2;
@@ -170,41 +160,24 @@ private:
     std::copy(near.begin(), near.end(), workspace_.state().begin());
     std::string cause = accountOfMass(left + good);
     if (good > 0) cause += fmt::format(" (at t = {:.12g}, within the step)", left + good);
-    putBack();
+    pieces_.putBack();
     result_.evaluations = evaluations;
     fail(SingularMass, left, std::move(cause));
     return false;
   }
 
-  void remember() {
-    const std::span<double> state = workspace_.state();
-    saved_.assign(state.begin(), state.end());
-  }
-  void putBack() { std::copy(saved_.begin(), saved_.end(), workspace_.state().begin()); }
-
   /// The state a step of length h behind the remembered one, at time t.
   std::int32_t partial(double t, double h) {
-    putBack();
+    pieces_.putBack();
     result_.evaluations += problem_.evaluationsPerStep;
     return part(t, h);
   }
 
-  /// A step of length h, shorter than those of the grid, from the remembered state, which is the present one, at time
-  /// t. Methods that solve for the change of a position cannot tell that of a very short step from rounding; a step
-  /// that is longer by one of the grid, and one back, end at the same time and have no such trouble.
-  /// `counts`: it is a piece of the run, not one that is only looked at.
+  /// A piece of a step (StepPieces::part), of which the first of its steps is counted by the caller.
   std::int32_t part(double t, double h, bool counts = false) {
-    constexpr double shortPart = 1e-2;
-    std::int64_t done = 0;
-    const std::int32_t status = advance(t, h, 0, 1, done, counts);
-    if (status != NoConvergence || h > shortPart * grid_.step()) return status;
-    putBack();
-    const double there = h + grid_.step();
-    result_.evaluations += 2 * problem_.evaluationsPerStep;
-    if (workspace_.advance(t, there, 0, 1, done) == Ok &&
-        workspace_.advance(t + there, -grid_.step(), 0, 1, done) == Ok && workspace_.finite())
-      return Ok;
-    putBack();
+    std::int64_t taken = 1;
+    const std::int32_t status = pieces_.part(t, h, grid_.step(), taken, counts);
+    result_.evaluations += (taken - 1) * problem_.evaluationsPerStep;
     return status;
   }
 
@@ -217,17 +190,17 @@ private:
   /// A partial step behind the state, which stays.
   bool sampleInside(const SamplePoint& point) {
     const double left = grid_.time(point.index);
-    remember();
+    pieces_.remember();
     const std::int32_t status = partial(left, point.partial);
     const bool wanted = ok(status, left) && take(point.time);
-    putBack();
+    pieces_.putBack();
     sampled_ = point.time;
     return wanted;
   }
 
   Grid grid_;
+  StepPieces pieces_;
   std::int64_t taken_ = 0;
-  std::vector<double> saved_;
   bool happened_ = false; ///< an event at the end of the last piece
 };
 

@@ -72,8 +72,35 @@ Jumps::Outcome Jumps::start(double t, bool& hit, std::vector<double>& before) {
   return {events_.begin(t), {}, {}};
 }
 
+void Jumps::attach(HostSamplings& host) {
+  host_ = &host;
+  if (!restorer_ && problem_.restoration) restorer_ = problem_.restoration();
+}
+
+/// The first of its times that is not before t.
+Jumps::Outcome Jumps::start(Timer& timer, double t, const std::string& name) const {
+  const double size = std::max({std::abs(timer.first), std::abs(problem_.timeFrom), std::abs(problem_.timeTo)});
+  if (!std::isfinite(timer.interval) || !std::isfinite(timer.first))
+    return {NonFinite, fmt::format("the times of `{}` are no numbers", name), {}};
+  if (!(timer.interval > 16 * std::numeric_limits<double>::epsilon() * size))
+    return {NonFinite, fmt::format("the interval of `{}` is {}: it is a time above zero", name, timer.interval), {}};
+  if (timer.first < t) timer.over = static_cast<std::int64_t>((t - timer.first) / timer.interval);
+  while (timer.over > 0 && timer.next() > t) --timer.over;
+  while (timer.next() < t && !sameTime(timer.next(), t)) ++timer.over;
+  return {};
+}
+
 Jumps::Outcome Jumps::begin(double t) {
   timers_.clear();
+  hostTimers_.clear();
+  for (std::size_t k = 0; host_ != nullptr && k < host_->times().size(); ++k) {
+    const HostSamplings::Times& own = host_->times()[k];
+    if (own.tick >= 0) continue;
+    const std::string name = fmt::format("every {} (host)", own.interval);
+    HostTimer h{k, {own.interval, std::isnan(own.first) ? problem_.timeFrom : own.first, 0}, {name}};
+    if (Outcome o = start(h.timer, t, name); !o.goesOn()) return o;
+    hostTimers_.push_back(std::move(h));
+  }
   if (problem_.ticks.empty()) return {};
   const std::int32_t status = workspace_.call(problem_.functions.ticks, t);
   if (status != Ok) return {status, {}, {}};
@@ -81,23 +108,22 @@ Jumps::Outcome Jumps::begin(double t) {
     Timer timer;
     timer.interval = workspace_.numbers(tick.interval)[0];
     timer.first = tick.first.there() ? workspace_.numbers(tick.first)[0] : problem_.timeFrom;
-    const double size = std::max({std::abs(timer.first), std::abs(problem_.timeFrom), std::abs(problem_.timeTo)});
-    if (!std::isfinite(timer.interval) || !std::isfinite(timer.first))
-      return {NonFinite, fmt::format("the times of `{}` are no numbers", tick.name), {}};
-    if (!(timer.interval > 16 * std::numeric_limits<double>::epsilon() * size))
-      return {
-          NonFinite, fmt::format("the interval of `{}` is {}: it is a time above zero", tick.name, timer.interval), {}};
-    if (timer.first < t) timer.over = static_cast<std::int64_t>((t - timer.first) / timer.interval);
-    while (timer.over > 0 && timer.next() > t) --timer.over;
-    while (timer.next() < t && !sameTime(timer.next(), t)) ++timer.over;
+    if (Outcome o = start(timer, t, tick.name); !o.goesOn()) return o;
     timers_.push_back(timer);
   }
   return {};
 }
 
+std::vector<JumpCount> Jumps::counts() const {
+  std::vector<JumpCount> all = counts_;
+  for (const HostTimer& h : hostTimers_) all.push_back(h.count);
+  return all;
+}
+
 double Jumps::next() const {
   double next = std::numeric_limits<double>::infinity();
   for (const Timer& timer : timers_) next = std::min(next, timer.next());
+  for (const HostTimer& h : hostTimers_) next = std::min(next, h.timer.next());
   return next;
 }
 
@@ -141,13 +167,36 @@ Jumps::Outcome Jumps::sample(double t, bool& caused) {
     ++timers_[k].over;
     count(counts_[k], t);
     if (const Outcome o = reset(problem_.ticks[k].reset, 1, problem_.ticks[k].name, t); !o.goesOn()) return o;
+    for (std::size_t h = 0; host_ != nullptr && h < host_->times().size(); ++h)
+      if (host_->times()[h].tick == static_cast<int>(k))
+        if (const Outcome o = sampleHost(h, t); !o.goesOn()) return o;
+  }
+  for (HostTimer& h : hostTimers_) {
+    if (!at(h.timer.next(), t)) continue;
+    ++h.timer.over;
+    count(h.count, t);
+    if (const Outcome o = sampleHost(h.which, t); !o.goesOn()) return o;
   }
   return changed(t, caused);
+}
+
+/// Behind it manifolds and constraints hold again, and what a method has kept is forgotten, as behind a block.
+Jumps::Outcome Jumps::sampleHost(std::size_t which, double t) {
+  host_->at(which, t, workspace_);
+  const std::span<double> state = workspace_.state();
+  std::fill(state.begin() + static_cast<std::ptrdiff_t>(problem_.initialState.size()), state.end(), 0.0);
+  if (!workspace_.finite())
+    return {NonFinite, "behind what the host has done at a sample time the state is not finite", {}};
+  const std::string why = restorer_ ? restored(t) : std::string();
+  if (why.empty()) return {};
+  return {ResetWrong, "what the host has done at a sample time leads to no state of the model: " + why, {}};
 }
 
 void Jumps::skip(double t) {
   for (Timer& timer : timers_)
     if (at(timer.next(), t)) ++timer.over;
+  for (HostTimer& h : hostTimers_)
+    if (at(h.timer.next(), t)) ++h.timer.over;
 }
 
 Jumps::Outcome Jumps::changed(double t, bool& caused) {

@@ -4,6 +4,7 @@
 #include "runtime/contacts/Contacts.h"
 #include "runtime/run/Events.h"
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,9 +31,24 @@ public:
   [[nodiscard]] virtual std::int32_t afterContacts(const std::vector<ContactImpact>& impacts, double t) = 0;
 };
 
-/// Carries out what is to happen at a time, in this order: samplings in the order of declaration, then events that have
-/// happened in theirs, then events that these resets have caused, until there are none. Each reads the state that the
-/// one before has left; within one block all right sides read the state before it. Behind each block manifolds and
+/// What a host program does at sample times, as blocks of `every` do: it may read and write the memory of the motion.
+class HostSamplings {
+public:
+  virtual ~HostSamplings() = default;
+  struct Times {
+    double interval = 0;
+    double first = std::numeric_limits<double>::quiet_NaN(); ///< not a number: the begin of the run
+    int tick = -1; ///< into Problem::ticks: at its times, behind its block; -1: at those above
+  };
+  [[nodiscard]] virtual const std::vector<Times>& times() const = 0;
+  /// Called at one of the times of times()[which]. What it throws ends the motion, and passes through.
+  virtual void at(std::size_t which, double t, Workspace& memory) = 0;
+};
+
+/// Carries out what is to happen at a time, in this order: samplings in the order of declaration, each with what the
+/// host does at its times behind it, then those of the host alone, then events that have happened in their order of
+/// declaration, then events that these resets have caused, until there are none. Each reads the state that the one
+/// before has left; within one block all right sides read the state before it. Behind each block manifolds and
 /// constraints hold again (Restorer), and what a method has kept from its last step is forgotten: the function of the
 /// reset does that.
 class Jumps {
@@ -47,6 +63,8 @@ public:
     [[nodiscard]] bool goesOn() const { return status == Ok && !stop; }
   };
 
+  /// From now on the host is called at its sample times; before `begin`.
+  void attach(HostSamplings& host);
   /// Has all changes told, from now on.
   void listen(JumpListener& listener);
 
@@ -76,7 +94,8 @@ public:
   /// Carries out the events that have happened at t, and those that they cause.
   [[nodiscard]] Outcome react(double t);
 
-  [[nodiscard]] const std::vector<JumpCount>& counts() const { return counts_; }
+  /// Of samplings, events, and samplings of the host.
+  [[nodiscard]] std::vector<JumpCount> counts() const;
   /// The first events with a block that have happened.
   [[nodiscard]] const std::vector<EventFound>& log() const { return log_; }
   void clearLog() { log_.clear(); }
@@ -97,6 +116,13 @@ private:
     std::int64_t over = 0;
     [[nodiscard]] double next() const { return first + static_cast<double>(over) * interval; }
   };
+  struct HostTimer {
+    std::size_t which = 0; ///< into HostSamplings::times
+    Timer timer;
+    JumpCount count;
+  };
+  [[nodiscard]] Outcome start(Timer& timer, double t, const std::string& name) const;
+  [[nodiscard]] Outcome sampleHost(std::size_t which, double t);
   [[nodiscard]] Outcome reset(int function, int member, const std::string& name, double t);
   [[nodiscard]] Outcome one(std::size_t event, double t);
   [[nodiscard]] Outcome contact(double t, const std::vector<ContactEvent>& causes);
@@ -109,6 +135,8 @@ private:
   std::unique_ptr<Restorer> restorer_;
   std::optional<Contacts> contacts_;
   JumpListener* listener_ = nullptr;
+  HostSamplings* host_ = nullptr;
+  std::vector<HostTimer> hostTimers_; ///< with times of their own
   bool passesStops_ = false;
   std::vector<Timer> timers_;
   std::vector<JumpCount> counts_; ///< of samplings, then of events

@@ -75,6 +75,7 @@ struct RunListeners {
   CheckpointKeeper* checkpoints = nullptr; ///< one at the end, or where the run is stopped, and when due
   const Checkpoint* resume = nullptr;      ///< where to go on; it must fit the problem
   RunBounds bounds = {};
+  HostSamplings* samplings = nullptr; ///< called at its sample times
 };
 
 /// The lengths of the steps that an adaptive run took; the last one, which the end of the run cuts, does not count as

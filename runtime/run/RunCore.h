@@ -33,7 +33,8 @@ public:
   RunCore(const Problem& problem, const RunListeners& listeners)
       : problem_(problem), listeners_(listeners), workspace_(problem), sampler_(problem, workspace_, listeners.sink),
         events_(problem, workspace_), jumps_(problem, workspace_, events_),
-        watches_(events_.any() || !problem.ticks.empty()) {
+        watches_(events_.any() || !problem.ticks.empty() || listeners.samplings != nullptr) {
+    if (listeners.samplings != nullptr) jumps_.attach(*listeners.samplings);
     if (problem.contactSteps != nullptr) stepper_.emplace(problem, workspace_.bases());
     if (problem.mass != nullptr) mass_.emplace(*problem.mass, problem.params);
   }

@@ -16,11 +16,14 @@ Problem beginningAt(Problem p, double first) {
 
 JumpSteps::JumpSteps(const Problem& problem, Workspace& workspace, double first)
     : problem_(beginningAt(problem, first)), workspace_(workspace), events_(problem_, workspace),
-      jumps_(problem_, workspace, events_) {}
+      jumps_(problem_, workspace, events_),
+      contacts_(problem_.contactSteps != nullptr ? std::make_unique<ContactStepper>(problem_, workspace.bases())
+                                                 : nullptr),
+      pieces_(workspace, contacts_.get()) {}
 
 JumpSteps::Outcome JumpSteps::failed(std::int32_t status, double t) const {
   if (status == Ok) return {};
-  if (events_.undefined().empty()) return {status, t, {}, {}};
+  if (events_.undefined().empty()) return {status, t, contacts_ ? contacts_->cause() : std::string(), {}};
   return {status,
           events_.undefinedAt(),
           fmt::format("the event {} is not a number, so it is not known whether it happens", events_.undefined()),
@@ -34,6 +37,10 @@ JumpSteps::Outcome JumpSteps::told(Jumps::Outcome o, double t) const {
 }
 
 JumpSteps::Outcome JumpSteps::begin(double t, Begin how) {
+  if (contacts_) {
+    contacts_->forget();
+    if (const std::int32_t status = contacts_->begin(t); status != Ok) return failed(status, t);
+  }
   if (events_.any())
     if (const std::int32_t status = events_.begin(t); status != Ok) return failed(status, t);
   if (Outcome o = told(jumps_.begin(t), t); !o.goesOn()) return o;
@@ -69,33 +76,22 @@ void JumpSteps::putBack(const std::vector<double>& state) {
   std::copy(state.begin(), state.end(), workspace_.state().begin());
 }
 
-/// As in a run (runtime/run/FixedStep.cpp): a part that an iteration cannot tell from rounding is a step that is longer
-/// by one of the grid, and one back.
-std::int32_t JumpSteps::part(double t, double h) {
-  constexpr double shortPart = 1e-2;
-  std::int64_t done = 0;
-  const std::int32_t status = workspace_.advance(t, h, 0, 1, done);
-  if (status != NoConvergence || h > shortPart * step_) return status;
-  putBack(saved_);
-  const double there = h + step_;
-  if (workspace_.advance(t, there, 0, 1, done) == Ok && workspace_.advance(t + there, -step_, 0, 1, done) == Ok &&
-      workspace_.finite())
-    return Ok;
-  putBack(saved_);
-  return status;
+std::int32_t JumpSteps::part(double t, double h, bool counts) {
+  std::int64_t taken = 0;
+  return pieces_.part(t, h, step_, taken, counts);
 }
 
 JumpSteps::Outcome JumpSteps::piece(double from, double& end, bool whole, double origin, double h, std::int64_t k,
                                     bool& happened) {
   happened = false;
   const double length = end - from;
-  saved_.assign(workspace_.state().begin(), workspace_.state().end());
+  pieces_.remember();
   std::int64_t done = 0;
-  std::int32_t status = whole ? workspace_.advance(origin, h, k, 1, done) : part(from, length);
+  std::int32_t status = whole ? pieces_.steps(origin, h, k, 1, done) : part(from, length, true);
   if (status != Ok || !events_.any()) return failed(status, from);
   const auto to = [&](double theta) {
-    putBack(saved_);
-    return part(from, theta);
+    pieces_.putBack();
+    return part(from, theta, false);
   };
   status = events_.look(from, length, end, to, happened);
   if (status != Ok) return failed(status, from);
@@ -137,7 +133,7 @@ JumpSteps::Outcome JumpSteps::step(double origin, double h, std::int64_t k, Piec
     o = piece(from, end, !cut && from == left, origin, h, k, happened);
     if (!o.goesOn()) break;
     const bool sampled = jumps_.due(end);
-    const StepPiece piece{from, end, saved_, happened, sampled};
+    const StepPiece piece{from, end, pieces_.remembered(), happened, sampled};
     if (listener != nullptr) o = failed(listener->ended(piece), end);
     if (o.goesOn()) o = jump(end, happened, sampled);
     if (o.goesOn() && listener != nullptr) o = failed(listener->carriedOut(piece), end);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "runtime/run/Jumps.h"
+#include "runtime/run/StepPieces.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,7 +70,7 @@ public:
 private:
   [[nodiscard]] Outcome piece(double from, double& end, bool whole, double origin, double h, std::int64_t k,
                               bool& happened);
-  [[nodiscard]] std::int32_t part(double t, double h);
+  [[nodiscard]] std::int32_t part(double t, double h, bool counts);
   [[nodiscard]] Outcome jump(double t, bool happened, bool sampled);
   [[nodiscard]] Outcome told(Jumps::Outcome o, double t) const;
   [[nodiscard]] Outcome failed(std::int32_t status, double t) const;
@@ -78,8 +80,9 @@ private:
   Workspace& workspace_;
   EventWatch events_;
   Jumps jumps_;
-  double step_ = 0;           ///< of the grid
-  std::vector<double> saved_; ///< at the begin of the piece
+  std::unique_ptr<ContactStepper> contacts_; ///< of a method that steps contacts
+  StepPieces pieces_;
+  double step_ = 0; ///< of the grid
 };
 
 } // namespace lmc::runtime

@@ -255,17 +255,6 @@ TEST(SparseConstraints, VariationalStepsConvergeForAnyNumberOfBodies) {
   }
 }
 
-TEST(SparseConstraints, MethodsForSmallSystemsAreRefused) {
-  const Workspace w;
-  const auto file = w.write("chain.lie", chainText);
-  for (const char* method : {"GenAlpha", "DLA", "VILobatto4", "SymmetricGL2"}) {
-    const Outcome o = w.lmc({"run", file.string(), "--method", method});
-    EXPECT_EQ(o.status, 1) << method;
-    EXPECT_NE(o.err.find("LIE0512"), std::string::npos) << method << o.err;
-    EXPECT_NE(o.err.find("one sparse system"), std::string::npos) << method << o.err;
-  }
-}
-
 TEST(SparseConstraints, TheSolverIsNamed) {
   const Workspace w;
   const auto file = w.write("chain.lie", chainText);

@@ -402,6 +402,61 @@ TEST(Conditions, OfParametersTurnConstraintsOff) {
   }
 }
 
+/// Rods between all pairs of four points, and six constraints that say the same, one by one.
+TEST(Families, OfPairsAreTheirMembers) {
+  const Workspace w;
+  const auto text = [](const std::string& constraints) {
+    return "model Tetrahedron {\n  param N : int = 4;\n  config x[N] : R^3 velocity v;\n"
+           "  lagrangian = sum(i in 1..N : 0.5*i*dot(v[i], v[i]) - 9.81*i*x[i][3]);\n"
+           "  fn p(k) = [cos(2*k), sin(3*k), 0.3*k*k];\n  fn d(i, j) = dot(p(i) - p(j), p(i) - p(j));\n" +
+           constraints +
+           "  initial x[i in 1..N] = p(i);\n  initial v[i in 1..N] = cross([1, 2, 3], p(i));\n"
+           "  simulate { method = RKMK4; time = 0..0.5; step = 2e-3; }\n}\n";
+  };
+  std::string single;
+  for (const auto& [i, j] : {std::pair{1, 2}, {1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}) {
+    const std::string a = std::to_string(i), b = std::to_string(j);
+    single += "  constraint rod" + a + b + " : dot(x[" + a + "] - x[" + b + "], x[" + a + "] - x[" + b + "]) = d(" + a +
+              ", " + b + ");\n  observe f" + a + b + " = multiplier(rod" + a + b + ");\n";
+  }
+  const std::string pairs = "  constraint rod[i in 1..N, j in i+1..N] : dot(x[i] - x[j], x[i] - x[j]) = d(i, j);\n"
+                            "  observe f13 = multiplier(rod[1, 3]);\n  observe f24 = multiplier(rod[2, 4]);\n";
+  for (const char* method : {"RKMK4", "VITrapezoid", "GenAlpha"}) {
+    const Trajectory one = runModel(w, w.write("single.lie", text(single)).string(), {"--method", method});
+    const Trajectory all = runModel(w, w.write("pairs.lie", text(pairs)).string(), {"--method", method});
+    ASSERT_FALSE(one.rows.empty() || all.rows.empty()) << method;
+    for (const char* column : {"x[1][1]", "x[4][3]", "v[2][2]", "f13", "f24"})
+      EXPECT_NEAR(all.last(column), one.last(column), 1e-9 * std::max(1.0, std::abs(one.last(column))))
+          << method << " " << column;
+  }
+  const Outcome check = w.lmc({"check", w.write("pairs.lie", text(pairs)).string()});
+  EXPECT_NE(check.out.find("6 degrees of freedom"), std::string::npos) << check.out;
+  // Of many points, sparse: a strip of triangles whose rods are the pairs of neighbours up to the second.
+  const auto strip = [&](const std::string& constraint) {
+    return "model Strip {\n  param N : int = 8;\n  config x[N] : R^2 velocity v;\n"
+           "  lagrangian = sum(i in 1..N : 0.5*dot(v[i], v[i]) - 9.81*x[i][2]);\n"
+           "  fn p(k) = [0.5*k, 0.8*mod(k, 2)];\n  fn d(i, j) = dot(p(i) - p(j), p(i) - p(j));\n" +
+           constraint +
+           "  constraint pin : x[1] = p(1);\n  initial x[i in 1..N] = p(i);\n"
+           "  simulate { method = RKMK4; time = 0..0.5; step = 2e-3; }\n}\n";
+  };
+  const Trajectory a = runModel(
+      w,
+      w.write("strip.lie", strip("  constraint rod[i in 1..N, j in i+1..min(i+2, N)] : dot(x[i] - x[j], x[i] - x[j])"
+                                 " = d(i, j);\n"))
+          .string(),
+      {});
+  const Trajectory b = runModel(
+      w,
+      w.write("rods.lie", strip("  constraint near[i in 2..N] : dot(x[i] - x[i-1], x[i] - x[i-1]) = d(i, i-1);\n"
+                                "  constraint far[i in 3..N] : dot(x[i] - x[i-2], x[i] - x[i-2]) = d(i, i-2);\n"))
+          .string(),
+      {});
+  ASSERT_FALSE(a.rows.empty() || b.rows.empty());
+  EXPECT_NEAR(a.last("x[8][1]"), b.last("x[8][1]"), 1e-9);
+  EXPECT_NEAR(a.last("x[8][2]"), b.last("x[8][2]"), 1e-9);
+}
+
 TEST(Methods, ThatDoNotKeepConstraintsAreRefused) {
   const Workspace w;
   for (const char* method : {"SLGI", "ELNh", "RK4", "RATTLE", "Newmark", "VLV", "VIGauss4"}) {

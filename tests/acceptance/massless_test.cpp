@@ -327,7 +327,11 @@ TEST(MasslessBodies, CastorsFeelNoForce) {
   simulate { method = RKMK4; time = 0..2; step = 0.01; }
 })")
                                .string();
-  for (const char* method : {"RKMK4", "HEM4"}) {
+  const Outcome refused = w.lmc({"run", file, "--method", "NonholonomicRATTLE"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("LIE0512"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("`psi` has no kinetic energy"), std::string::npos) << refused.err;
+  for (const char* method : {"RKMK4", "HEM4", "DLA"}) {
     const Trajectory run = runModel(w, file, {"--method", method});
     ASSERT_EQ(run.rows.size(), 201U) << method;
     EXPECT_NEAR(run.last("x[1]"), 2, 1e-12); // the cart moves as if it were alone

@@ -142,6 +142,49 @@ TEST(PistonEngine, NeedsTheTorqueOfItsEnergy) {
   }
 }
 
+/// The pin of the knee is where the circles of the connecting rod and of the upper link meet, the wheel has what energy
+/// the ram leaves (of 300 J; the force of the workpiece begins with a kink), and the pulls of three rods at a pin
+/// without mass balance.
+TEST(KneePress, HasTheLinkageAndTheEnergyOfItsTwoMasses) {
+  const Workspace w;
+  const Trajectory run = runModel(w, example("knee_press"), {"--method", "RKMK6"});
+  ASSERT_GT(run.rows.size(), 900U);
+  constexpr long double r = 0.1L, l = 0.7L, a = 0.35L, I = 12, m = 60, k = 4e6L, top = -0.685L, g = 9.81L;
+  struct Place {
+    long double x, z, y; ///< of the knee, of the ram
+  };
+  const auto at = [&](long double theta) { // of the two points where the circles meet the lower right one
+    const long double px = 0.72L + r * std::cos(theta), pz = -0.3L + r * std::sin(theta);
+    const long double d2 = px * px + pz * pz, along = (a * a - l * l + d2) / (2 * d2);
+    const long double across = std::sqrt(a * a / d2 - along * along);
+    const long double x = along * px + across * pz, z = along * pz - across * px;
+    return Place{x, z, z - std::sqrt(a * a - x * x)};
+  };
+  const auto energy = [&](long double theta, long double omega) {
+    constexpr long double h = 1e-5L;
+    const long double y = at(theta).y, squeeze = std::max(top - y, 0.0L);
+    const long double slope =
+        (8 * (at(theta + h).y - at(theta - h).y) - (at(theta + 2 * h).y - at(theta - 2 * h).y)) / (12 * h);
+    return (I + m * slope * slope) * omega * omega / 2 + m * g * y + k * squeeze * squeeze / 2;
+  };
+  const long double first = energy(run.at(0, "theta"), run.at(0, "omega"));
+  double pressed = 0;
+  for (std::size_t row = 0; row < run.rows.size(); ++row) {
+    const Place p = at(run.at(row, "theta"));
+    EXPECT_NEAR(run.at(row, "K[1]"), p.x, 1e-11) << row;
+    EXPECT_NEAR(run.at(row, "K[2]"), p.z, 1e-11) << row;
+    EXPECT_NEAR(run.at(row, "y"), p.y, 1e-11) << row;
+    EXPECT_NEAR(energy(run.at(row, "theta"), run.at(row, "omega")), first, row < 50 ? 1e-8 : 1e-3) << row;
+    const double theta = run.at(row, "theta"), x = run.at(row, "K[1]"), z = run.at(row, "K[2]");
+    const double rod = (0.72 + 0.1 * std::cos(theta) - x) * z - (-0.3 + 0.1 * std::sin(theta) - z) * x; // × upper link
+    const double lower = -x * z - (run.at(row, "y") - z) * x;
+    const double size = std::abs(run.at(row, "drive")) + std::abs(run.at(row, "lever")) + 1;
+    EXPECT_NEAR(run.at(row, "drive") / 0.7 * rod + run.at(row, "lever") / 0.35 * lower, 0, 1e-9 * size) << row;
+    pressed = std::max(pressed, run.at(row, "pressure"));
+  }
+  EXPECT_GT(pressed, 1e4);
+}
+
 /// With hinges everywhere three equations follow from the others.
 TEST(PistonEngine, OfHingesHasThreeRedundantEquations) {
   const Workspace w;

@@ -196,6 +196,42 @@ TEST(Orbit, OfARimlessWheel) {
     sum += (k == 0 || k == n ? 1 : k % 2 == 1 ? 4 : 2) / rate;
   }
   EXPECT_NEAR(o["period"].get<double>(), sum * (to - from) / n / 3, 1e-9);
+  // The wheel goes on: the number of its steps does not come back, and nothing depends on it.
+  ASSERT_EQ(o["carried"].size(), 1U);
+  EXPECT_EQ(o["carried"]["steps"][1].get<double>() - o["carried"]["steps"][0].get<double>(), 1);
+  EXPECT_LE(o["again"].get<double>(), 1e-10);
+}
+
+/// A motion that closes, of which the second period is another one: a number counts, and a force waits for it.
+TEST(Orbit, LooksAtNumbersThatDoNotComeBack) {
+  const Workspace w;
+  const auto text = [](const std::string& least) {
+    return R"(model Waits {
+  config x : R velocity v;
+  lagrangian = 0.5*v^2 - 0.5*x^2;
+  dissipation = 0.2*v^2;
+  discrete n : int = 0;
+  discrete odd : bool = false;
+  every 2*pi from pi { reset n = n + 1; reset odd = not odd; }
+  force on x = cos(t) + (if n >= )" +
+           least + R"( then 0.01 else 0);
+  initial v = 0.5;
+  simulate { method = RKMK4; time = 0..60; step = 0.02; }
+}
+)";
+  };
+  const Arguments period = {"--period", "6.283185307179586476"};
+  const json same = orbit(w, text("1000"), period);
+  EXPECT_EQ(same["carried"]["n"], json::array({0.0, 1.0}));
+  EXPECT_EQ(same["carried"]["odd"], json::array({0.0, 1.0}));
+  EXPECT_LE(same["again"].get<double>(), 1e-10);
+  Arguments call = {"orbit", w.write("other.lie", text("2")).string()};
+  call.insert(call.end(), period.begin(), period.end());
+  const Outcome other = w.lmc(call);
+  EXPECT_EQ(other.status, 0) << other.err;
+  EXPECT_NE((other.out + other.err).find("LIE0676"), std::string::npos) << other.err;
+  EXPECT_NE((other.out + other.err).find("next period is another one"), std::string::npos) << other.err;
+  EXPECT_NE(other.out.find("n: 0 -> 1"), std::string::npos) << other.out;
 }
 
 /// A ball on a vibrating table, one impact a period: with u the speed of the table, a its acceleration at the impact,
@@ -242,6 +278,8 @@ TEST(Orbit, OfASampledController) {
   const double a = std::exp(-0.25), once = a - (1 - a) / 2;
   EXPECT_NEAR(std::max(std::abs(multiplier(o, 0)), std::abs(multiplier(o, 1))), std::pow(once, 4), 1e-10);
   EXPECT_NEAR(std::min(std::abs(multiplier(o, 0)), std::abs(multiplier(o, 1))), 0, 1e-10);
+  EXPECT_EQ(o["carried"]["count"][1].get<double>() - o["carried"]["count"][0].get<double>(), 4);
+  EXPECT_LE(o["again"].get<double>(), 1e-10);
 }
 
 TEST(Orbit, SaysWhereThereIsNoDerivative) {

@@ -297,6 +297,32 @@ TEST(Reset, EnergyIsBoundedOverManyElasticImpacts) {
   }
 }
 
+/// What an event costs beside the steps of the run, in evaluations of f: two looks for its time, and the second piece
+/// of its step.
+TEST(Reset, CostsThreeStepsAtMost) {
+  const Workspace w;
+  const auto run = [&](const std::string& event, const std::string& method) {
+    return runOf(w, R"(model Body {
+  param J : mat(3,3) = diag(1, 2, 3);
+  config R : SO(3) velocity W;
+  lagrangian = 0.5*dot(W, J*W) - 3*dot(e3, R*e1);
+  discrete n : int = 0;
+)" + event + R"(  initial W = [1, 2, 0.3];
+  simulate { method = RKMK4; time = 0..20; step = 0.01; output every 20; }
+}
+)",
+                 {"--method", method});
+  };
+  for (const std::string method : {"RKMK4", "CF4", "CG4", "RKMK78"}) {
+    SCOPED_TRACE(method);
+    const nlohmann::json plain = run("", method);
+    const nlohmann::json met = run("  event turns = dot(e1, R*e2) { reset n = n + 1; }\n", method);
+    const double count = met["jumps"][0]["count"], step = double(plain["evaluations"]) / double(plain["steps"]);
+    EXPECT_GT(count, 10);
+    EXPECT_LE((double(met["evaluations"]) - double(plain["evaluations"])) / count, 3.3 * step);
+  }
+}
+
 TEST(Reset, ResumedRunsRepeatTheBits) {
   const Workspace w;
   for (const std::string& s : settings) {

@@ -229,6 +229,63 @@ static int ask(void* user) {
 }
 
 /* Resets are told, a run is cancelled, an ensemble is that of a model. */
+static int brake(lmc_workspace* w, void* user) {
+  LMC_STRUCT(lmc_view, v);
+  double u;
+  OK(lmc_workspace_view(w, "v", &v));
+  u = -0.5 * v.data[0];
+  OK(lmc_workspace_set_input(w, "u", &u, 1));
+  CHECK(lmc_workspace_step(w, 0.1) == LMC_MISUSE);
+  CHECK(lmc_workspace_set(w, "m", &u, 1) == LMC_MISUSE);
+  return ++*(int*)user > 11 ? 1 : 0;
+}
+
+/* The controller of the host against the same one in the model. */
+static void samplings(void) {
+  const char* const text = "model Cart {\n  param m = 1;\n  config x : R velocity v;\n%s"
+                           "  lagrangian = 0.5*m*v^2;\n  force on x = u;\n  initial v = 1;\n"
+                           "  simulate { method = RKMK4; time = 0..1; step = 0.03; }\n}\n";
+  const char* const controls[2] = {"  discrete u = 0;\n  every 0.1 { reset u = -0.5*v; }\n", "  input u = 0;\n"};
+  double ends[2] = {0, 1};
+  int k, calls = 0;
+  for (k = 0; k < 2; ++k) {
+    char model[512];
+    lmc_compilation* c;
+    lmc_model* m;
+    lmc_workspace* w;
+    LMC_STRUCT(lmc_view, x);
+    snprintf(model, sizeof model, text, controls[k]);
+    OK(lmc_compile_text("cart.lie", model, NULL, &c));
+    m = lmc_compilation_model(c);
+    if (m == NULL) {
+      fprintf(stderr, "%s", lmc_compilation_format(c, 0));
+      exit(1);
+    }
+    CHECK(lmc_model_samplings(m) == (k == 0 ? 1 : 0));
+    CHECK(k == 1 || strcmp(lmc_model_sampling(m, 0), "every 0.1") == 0);
+    CHECK(lmc_model_sampling(m, 1) == NULL);
+    OK(lmc_workspace_new(m, &w));
+    if (k == 1) OK(lmc_workspace_every(w, 0.1, NAN, brake, &calls));
+    CHECK(lmc_workspace_every(w, 0, NAN, brake, &calls) == LMC_MISUSE);
+    CHECK(lmc_workspace_every(w, 1, NAN, NULL, NULL) == LMC_MISUSE);
+    CHECK(lmc_workspace_at_every(w, 1, brake, &calls) == LMC_MISUSE);
+    OK(lmc_workspace_run(w, NULL, NULL, NULL, NULL));
+    OK(lmc_workspace_view(w, "x", &x));
+    ends[k] = x.data[0];
+    if (k == 1) {
+      CHECK(calls == 11);
+      CHECK(lmc_workspace_steps(w, 0.1, 3) == LMC_MISUSE); /* the host gives up */
+      CHECK(strstr(lmc_last_error(), "gave up") != NULL);
+      OK(lmc_workspace_clear_samplings(w));
+      OK(lmc_workspace_steps(w, 0.1, 3));
+    }
+    lmc_workspace_free(w);
+    lmc_model_free(m);
+    lmc_compilation_free(c);
+  }
+  CHECK(ends[0] == ends[1]);
+}
+
 static void jumps(void) {
   const lmc_source source = {"ball.lie",
                              "model Ball { param g = 10; config x : R velocity v; lagrangian = 0.5*v^2 - g*x; "
@@ -532,6 +589,7 @@ int main(int argc, char** argv) {
   tables(m);
   ensembles(argv[1]);
   jumps();
+  samplings();
   lmc_model_release(m);
   {
     char* text = NULL;

@@ -53,6 +53,51 @@ model Thrown {
   expectDifferences(thrown("0.9"), 0.01, 100);  // sticks
 }
 
+/// Compression and expansion, that stick, slide and turn from one to the other.
+TEST(JumpContacts, OfPoissonsLaw) {
+  const auto rods = [](const std::string& mu, const std::string& w) {
+    return R"(
+model Rods {
+  param mu = )" +
+           mu + R"(;  param e = 0.6;  param g = 9.81;
+  config p : R velocity u;
+  config q : R velocity w;
+  lagrangian = 2/3*u^2 + w^2/6 + 0.5*cos(p - q)*u*w + 1.5*g*cos(p) + 0.5*g*cos(q);
+  contact floor : 1.83 >= cos(p) + cos(q) { restitution = e*(1 + 0.01*u); friction = mu; slip = cos(p)*u + cos(q)*w; }
+  initial p = 0.6;
+  initial q = 0.9;
+  initial u = -0.2;
+  initial w = )" +
+           w + R"(;
+  observe there = sin(p) + sin(q);
+  simulate { method = RKMK4; time = 0..1; step = 0.01; law = poisson; }
+}
+)";
+  };
+  for (const std::string mu : {"0.05", "0.3", "0.8"})
+    for (const std::string w : {"-1", "0.7"}) {
+      SCOPED_TRACE(mu + " " + w);
+      expectDifferences(rods(mu, w), 0.01, 50);
+    }
+  const std::string ball = R"(
+model Thrown {
+  param m = 0.8;  param r = 0.25;  param mu = 0.3;  param e = 0.75;
+  config x : R^3 velocity v;
+  config R : SO(3) velocity W in space;
+  lagrangian = 0.5*m*dot(v, v) + 0.2*m*r^2*dot(W, W) - 9.81*m*x[3] - 0.3*dot(e1, R*e2) - 0.05*v[3]*W[1];
+  contact floor : x[3] >= r + 0.02*sin(x[1]) {
+    restitution = e; friction = mu; slip = along_ground(v - r*cross(W, e3), e3);
+  }
+  initial x = [0, 0.3, 1];
+  initial v = [0.7, -0.4, 0.2];
+  initial W = [3, 1, -2];
+  observe there = x[1] + W[2] + dot(e3, R*e1);
+  simulate { method = RKMK4; time = 0..1; step = 0.01; law = poisson; }
+}
+)";
+  expectDifferences(ball, 0.01, 100);
+}
+
 TEST(JumpContacts, OfImpactsInTurnAndOfFamilies) {
   // A cradle of balls that touch: one after the other.
   expectDifferences(R"(

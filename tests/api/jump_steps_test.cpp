@@ -63,6 +63,46 @@ TEST(JumpSteps, AreThoseOfARun) {
   expectRun(host::ofExample("sampled_quadrotor"), 2e-3, 300);
 }
 
+/// Impulses of a heap are found in single steps, in runs and for dense output.
+TEST(JumpSteps, HaveTheImpulsesOfAHeap) {
+  const lmc::Model m = compiled(R"(
+model Pile {
+  param N : int = 5;
+  param r = 0.05;
+  config x[N] : R^3 velocity v;
+  config W[N] : SO(3) velocity w in space;
+  discrete low : int = 0;
+  lagrangian = sum(i in 1..N : 0.5*dot(v[i], v[i]) + 0.2*r^2*dot(w[i], w[i]) - 9.81*x[i][3]);
+  fn there(i, d) = v[i] - r*cross(w[i], d);
+  fn across(i, j) = normalize(x[i] - x[j]);
+  contact floor[i in 1..N] : x[i][3] >= r { restitution = 0.2; friction = 0.3; slip = along_ground(there(i, e3), e3); }
+  contact touch[i in 1..N, j in i+1..N] : norm(x[i] - x[j]) >= 2*r {
+    restitution = 0.2; friction = 0.3;
+    slip = along_ground(there(i, across(i, j)) - there(j, -across(i, j)), across(i, j));
+  }
+  event falls[i in 1..N] = falling(x[i][3] - 0.1) { reset low = low + 1; }
+  initial x[i in 1..N] = [0.021*sin(7*i), 0.013*cos(5*i), 0.06 + 0.11*(i - 1)];
+  initial v[i in 1..N] = [0.1*i, -0.2, 0];
+  simulate { method = MoreauJean; time = 0..0.4; step = 1e-3; }
+}
+)");
+  expectRun(m, 1e-3, 400);
+  lmc::Workspace w = m.workspace();
+  lmc::Trajectory path = w.record();
+  EXPECT_EQ(path.state(0.4).copy(), w.state().copy());
+  const std::vector<double> left = path.state(0.2).copy(), middle = path.state(0.2005).copy(),
+                            right = path.state(0.201).copy();
+  for (std::size_t k = 0; k < 15; ++k)
+    EXPECT_NEAR(middle[k], (left[k] + right[k]) / 2, 1e-3 * 0.5) << k; // of positions, with speeds of about 1
+  EXPECT_EQ(host::kindOf([&] { (void)w.stepFunction(); }), lmc::Error::Kind::Unavailable);
+  // Bodies that overlap at the begin are told.
+  w.reset();
+  w.view("x")[2] = 0.01;
+  std::string why;
+  EXPECT_EQ(host::kindOf([&] { w.step(1e-3); }, &why), lmc::Error::Kind::RunFailed);
+  EXPECT_NE(why.find("floor[1]"), std::string::npos) << why;
+}
+
 /// Between steps a host may do what it wants; what has been carried out is not carried out again.
 TEST(JumpSteps, GoOnWhereTheHostHasChangedSomething) {
   const lmc::Model m = compiled(R"(

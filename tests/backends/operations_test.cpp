@@ -275,7 +275,8 @@ TEST(Operations, LanesDoWhatTheInterpreterDoes) {
           for (std::size_t k = 0; k < expected.size(); ++k) {
             const double got = made.of(runtime::Role::Output)[k];
             const Op op = e.list[k].op;
-            const bool polynomial = op == Op::Stumpff || (contract && (op == Op::Sin || op == Op::Cos));
+            // Elementary functions of lanes are their own (elementary_test.cpp); what is exact is so here, too.
+            const bool polynomial = op == Op::Stumpff || (contract && e.list[k].info().kind == Kind::Library);
             if (polynomial && std::isfinite(expected[k]))
               EXPECT_NEAR(got, expected[k], 2e-15 * std::max(1.0, std::fabs(expected[k])))
                   << e.list[k].name() << " " << of(l);

@@ -222,9 +222,9 @@ private:
   json call(const std::string& f) {
     const std::vector<json> a = list('(', ')');
     if (isOfNames(f)) {
-      json t = {"call", f};
+      json t = {"call", f == "reaction" && a.size() > 1 ? "reaction_of" : f};
       for (const json& x : a) t.push_back(x);
-      if ((f == "momentum" || f == "f") && at_ < s_.size() && s_[at_] == '.') {
+      if ((f == "momentum" || f == "f" || f == "reaction") && at_ < s_.size() && s_[at_] == '.') {
         ++at_;
         t.push_back(name());
         std::string part = t.back();

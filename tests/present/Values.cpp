@@ -344,6 +344,7 @@ Value Values::called(const json& tree) {
       if (line.at("tree").at("left") == tree) return (*this)(line.at("tree").at("right"));
     throw std::runtime_error("nothing says what " + tree.dump() + " is");
   }
+  if (f == "reaction_of") return reactionOf(*this, tree);
   if (f == "reaction") { // of q or q[i], perhaps a part: defined among the forces of constraints
     const json& of = tree.at(2);
     std::vector<std::int64_t> index;

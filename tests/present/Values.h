@@ -29,12 +29,17 @@ public:
   /// What `where` defines: lines of the section, looked up when an array is not there.
   nlohmann::json definitions = nlohmann::json::array();
 
+  /// What joints do to bodies, ["call", "reaction_of", joint, body] and perhaps a part of the velocity.
+  std::function<Value(Values& at, const nlohmann::json& tree)> reactionOf;
+
   /// What `derive` says of interpolated tables.
   nlohmann::json tables = nlohmann::json::array();
 
   [[nodiscard]] Value operator()(const nlohmann::json& tree);
   void bind(const std::string& index, std::int64_t value) { indices_[index] = value; }
   [[nodiscard]] std::int64_t integer(const nlohmann::json& tree);
+  /// Indices have the values that they have there.
+  void indicesOf(const Values& other) { indices_ = other.indices_; }
 
 private:
   Value named(const std::string& name, const std::vector<std::int64_t>& index);

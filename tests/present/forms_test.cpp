@@ -1,4 +1,5 @@
 // What `lmc derive` prints, evaluated, against the compiled equations: every example, at random states.
+#include "Joints.h"
 #include "Printed.h"
 #include "Values.h"
 
@@ -134,6 +135,33 @@ public:
         const std::string suffix = parts.size() > 1 ? ", " + m.factors[k].manifold->algebra()[part].name : "";
         v.arrays["reaction(" + m.factors[k].name + suffix + ")"] = numbers(*parts[part], forces, first);
         first += static_cast<std::size_t>(parts[part]->size());
+      }
+    }
+  }
+
+  /// What is said of the forces of constraints on the factors, against the compiled ones.
+  void expectReactions(Values& v) {
+    const Model& m = *pipeline.system()->model;
+    for (std::size_t k = 0; !m.constraints.empty() && k < m.factors.size(); ++k) {
+      const std::vector<Part>& parts = m.factors[k].manifold->algebra();
+      for (std::size_t part = 0; part < parts.size(); ++part) {
+        const std::string suffix = parts.size() > 1 ? ", " + parts[part].name : "";
+        const Numbers& all = v.arrays.at("reaction(" + m.factors[k].name + suffix + ")");
+        const std::int64_t members = m.factors[k].extent;
+        const std::size_t each = all.values.size() / static_cast<std::size_t>(std::max<std::int64_t>(1, members));
+        for (std::int64_t i = members > 0 ? 1 : 0; i <= members; ++i) {
+          const json of = members > 0 ? json{"at", m.factors[k].name, i} : json(m.factors[k].name);
+          json tree = {"call", "reaction", of};
+          if (parts.size() > 1) tree.push_back(parts[part].name);
+          const test::Value said = v(tree);
+          const double* own = all.values.data() + each * static_cast<std::size_t>(std::max<std::int64_t>(0, i - 1));
+          double size = 1, apart = 0;
+          for (std::size_t n = 0; n < each; ++n) {
+            size = std::max(size, std::abs(own[n]));
+            apart = std::max(apart, std::abs(own[n] - said(static_cast<Eigen::Index>(n))));
+          }
+          EXPECT_LE(apart, 1e-8 * size) << tree;
+        }
       }
     }
   }
@@ -275,14 +303,26 @@ void expectForm(Derived& d, const char* form, bool expand) {
       for (const auto& [name, numbers] : v.arrays) names.families[name] = !numbers.extents.empty();
       for (const json& table : v.tables) names.curves.insert(table.at("name"));
       if (sections.contains("where")) addNames(names, sections.at("where"));
-      for (auto& [title, lines] : sections.items()) lines = readAgain(lines, names);
+      addJointNames(names, *d.pipeline.system()->model, printed);
+      for (auto& [title, lines] : sections.items()) {
+        PrintedNames letters; // those of a joint are its own
+        if (isOfJoint(printed, title)) addNames(letters, lines);
+        lines = readAgain(lines, isOfJoint(printed, title) ? letters : names);
+      }
     }
     for (const char* defining :
          {"where", "Mass matrix M", "Velocity terms c = C xi", "Forces", "Forces of the constraints"})
       if (sections.contains(defining))
         for (const json& line : sections.at(defining)) v.definitions.push_back(line);
-    std::size_t lines = 0;
+    std::size_t lines = expectJoints(*d.pipeline.system()->model, printed, sections, v, [&](double dt) {
+      Values there = v;
+      there.arrays["t"].values[0] += dt;
+      return there;
+    });
+    if (testing::Test::HasFatalFailure()) return;
+    d.expectReactions(v);
     for (const auto& [title, list] : sections.items()) {
+      if (title == "Joints" || isOfJoint(printed, title)) continue;
       if (title == "where" || title == "Mass matrix M" || title == "Velocity terms c = C xi" ||
           title.starts_with("Forces"))
         continue; // they say what stands in the others
@@ -349,6 +389,7 @@ TEST(Documentation, ShowsWhatIsPrinted) {
       {"A point on the unit sphere of four dimensions", {"tests/present/models/three_sphere", "motion"}},
       {"A quarter of a car on a measured road", {"examples/measured_road", "motion"}},
       {"Elastic pendulum", {"tests/present/models/elastic_pendulum", "motion"}},
+      {"Bricard's mechanism", {"examples/bricard", "motion"}},
       {"Chain of two, as matrices", {"examples/pendulum_chain", "matrix"}},
   };
   std::ifstream page(std::string(LMC_SOURCE_DIR) + "/docs/equations.md");
@@ -384,12 +425,29 @@ TEST(Documentation, ShowsWhatIsPrinted) {
 
 /// Constraints of a family whose members differ are said member by member where they belong.
 TEST(Constraints, ArePartByPart) {
-  Derived d(std::string(LMC_SOURCE_DIR) + "/examples/bricard.lie");
+  Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/hung_chain.lie");
   const json sections = json::parse(d.pipeline.derive("json")).at("sections");
   std::set<std::string> lefts;
   for (const json& line : sections.at("Constraints (each is zero)")) lefts.insert(line.at("left"));
-  for (const char* left : {"hinge.at[1]", "hinge.at[i]", "hinge.at[6]", "hinge.along'[i]"})
-    EXPECT_TRUE(lefts.contains(left)) << left;
+  for (const char* left : {"rod[1]", "rod[i]", "rod[4]", "rod'[i]"}) EXPECT_TRUE(lefts.contains(left)) << left;
+}
+
+/// A joint is said once, with its parameters; what it does to a body stands where its instances hold that.
+TEST(Joints, AreSaidOnce) {
+  Derived d(std::string(LMC_SOURCE_DIR) + "/examples/bricard.lie");
+  const json printed = json::parse(d.pipeline.derive("json"));
+  const json& sections = printed.at("sections");
+  ASSERT_EQ(printed.at("joints").size(), 1U);
+  const json& joint = printed.at("joints").at(0);
+  EXPECT_EQ(joint.at("parameters"), (json{"A", "a", "u", "B", "b", "w"}));
+  EXPECT_TRUE(sections.contains(joint.at("section").get<std::string>()));
+  EXPECT_FALSE(sections.contains("Constraints (each is zero)"));
+  EXPECT_EQ(sections.at("Joints").size(), 3U); // the first, those between, the last
+  const std::string text = d.pipeline.derive("text");
+  for (const char* line :
+       {"reaction(X[i]).w = reaction(hinge[i], X[i]).w + reaction(hinge[i + 1], X[i]).w   (i = 1..5)\n",
+        "at = A.x - B.x + A.R*a - B.R*b\n", "reaction(A).v = transpose(A.R)*lambda.at\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
   // the inertias of the bars are symmetric by what defines them
   EXPECT_NE(d.pipeline.derive("text").find("momentum(X[i]).w = J[i]*xi.w[i]   (i = 1..5)\n"), std::string::npos);
 }

@@ -28,7 +28,7 @@ TEST(Sizes, AreThoseOfAPage) {
       {"tests/present/models/four_plane", 1000},
       {"examples/measured_road", 1000},
       {"tests/present/models/tables", 1500},
-      {"examples/bricard", 4400},
+      {"examples/bricard", 2600},
   };
   for (const auto& [model, size] : most) {
     Pipeline pipeline(measuredOptions());

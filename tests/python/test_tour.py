@@ -244,6 +244,63 @@ class Runs(unittest.TestCase):
         w.step(0.01)
         self.assertEqual(w.happened, ())
 
+    def test_controllers_at_sample_times(self):
+        model = lmc.compile("""model Cart {
+  config x : R velocity v;
+  input u = 0;
+  discrete seen = 0;
+  every 0.1 { reset seen = x; }
+  lagrangian = 0.5*v^2;
+  force on x = u;
+  initial x = 1;
+  simulate { method = RKMK4; time = 0..1; step = 0.03; }
+}""")
+        inside = lmc.compile("""model Cart {
+  config x : R velocity v;
+  discrete u = 0;
+  every 0.1 { reset u = -0.5*x; }
+  lagrangian = 0.5*v^2;
+  force on x = u;
+  initial x = 1;
+  simulate { method = RKMK4; time = 0..1; step = 0.03; }
+}""")
+        self.assertEqual(model.samplings, ("every 0.1",))
+        w, times = model.workspace(), []
+
+        def control(at):
+            self.assertIs(at, w)
+            self.assertEqual(at["seen"], at["x"])
+            at["u"] = -0.5*float(at["x"])
+            times.append(at.time)
+
+        w.at_every(0, control)
+        run = w.run()
+        np.testing.assert_allclose(times, np.linspace(0, 1, 11), atol=1e-14)
+        other = inside.run()
+        self.assertEqual((run["x"][-1], run["v"][-1]), (other["x"][-1], other["v"][-1]))
+        w.clear_samplings()
+        w = model.workspace()
+        w.every(0.1, lambda at: at.set_input("u", -0.5*float(at["x"])), first=0.0)
+        w.step(0.03, 20)
+        v = inside.workspace()
+        v.step(0.03, 20)
+        self.assertEqual((float(w["x"]), float(w["v"])), (float(v["x"]), float(v["v"])))
+        w.clear_samplings()
+
+        def fails(at):
+            raise KeyError("mine")
+
+        w.every(0.5, fails)
+        for call in (lambda: w.step(0.03, 30), lambda: w.try_step(0.03, 30), lambda: w.run(3), lambda: w.record(3)):
+            with self.assertRaisesRegex(KeyError, "mine"):
+                call()
+        with self.assertRaises(lmc.LmcError):
+            w.every(0, fails)
+        with self.assertRaises(lmc.LmcError):
+            w.at_every(1, fails)
+        with self.assertRaises(lmc.LmcError):
+            w.every(0.1, 3)
+
     def test_names_mean_the_same_everywhere(self):
         """In the state, in a run and in the columns, also what contacts keep and files do not show."""
         for name in ("bouncing_ball", "newtons_cradle", "blocks", "two_quadrotors", "bricard"):

@@ -23,9 +23,11 @@ for file in $added; do [ -f "$copy/$file" ] && [ ! -e "$source/$file" ]; done
 
 "$cmake" -S "$copy" -B "$copy/build" -DCMAKE_BUILD_TYPE=Release -DLMC_BUILD_TESTS=OFF "-DLMC_BUILT=$build" \
   "-DLMC_CHANGED=compiler/tool/commands/reference;runtime/output" >"$copy/log" 2>&1 || { cat "$copy/log"; exit 1; }
-"$cmake" --build "$copy/build" --target lmc -j 2 >"$copy/log" 2>&1 || { cat "$copy/log"; exit 1; }
+"$cmake" --build "$copy/build" --target lmc_commands -j 2 >"$copy/log" 2>&1 || { cat "$copy/log"; exit 1; }
 mkdir -p "$copy/build/lib"
-for module in "$build"/lib/liblmc_*.so; do ln -s "$module" "$copy/build/lib/"; done
+for module in "$build"/lib/liblmc_*.so; do
+  [ -e "$copy/build/lib/$(basename "$module")" ] || ln -s "$module" "$copy/build/lib/"
+done
 
 lmc=$copy/build/bin/lmc
 LMC_CACHE_DIR=$copy/cache

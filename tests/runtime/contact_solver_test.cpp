@@ -46,12 +46,13 @@ std::optional<Numbers> solved(std::vector<Numbers> a, Numbers b) {
   return x;
 }
 
-/// All multipliers that satisfy the laws, in the plane: every contact is open, sticks, or slides one way or the other.
+/// All multipliers that satisfy the laws, in the plane: every contact parts, with its least multiplier, or is held; and
+/// it sticks or slides one way or the other, where there is a multiplier.
 std::vector<Numbers> enumerated(const ContactProblem& p) {
   constexpr long double tolerance = 1e-12L;
   std::vector<Numbers> found;
   std::size_t cases = 1;
-  for (std::size_t k = 0; k < p.contacts.size(); ++k) cases *= 4;
+  for (std::size_t k = 0; k < p.contacts.size(); ++k) cases *= 6;
   for (std::size_t code = 0; code < cases; ++code) {
     std::vector<Numbers> a(p.size, Numbers(p.size, 0.0L));
     Numbers b(p.size, 0.0L);
@@ -66,18 +67,25 @@ std::vector<Numbers> enumerated(const ContactProblem& p) {
     std::size_t rest = code;
     std::vector<int> states;
     for (const ContactLaw& l : p.contacts) {
-      const int state = static_cast<int>(rest % 4); // 0 open, 1 sticks (closed), 2 slides forth, 3 back
-      rest /= 4;
-      states.push_back(state);
-      skip = skip || (l.tangents == 0 && state > 1);
-      if (state == 0) continue;
-      rate(l.normal, l.normal, l.bound);
-      if (l.tangents == 0) continue;
-      if (state == 1) {
+      const int code_ = static_cast<int>(rest % 6); // parts: open or sticks, slides forth, back; held: the same
+      rest /= 6;
+      const bool held = code_ > 2;
+      const int state = code_ % 3;
+      states.push_back(code_);
+      skip = skip || (l.tangents == 0 && state > 0) || (!held && l.least == 0 && state > 0);
+      if (held) {
+        rate(l.normal, l.normal, l.bound);
+      } else {
+        a[l.normal][l.normal] = 1;
+        b[l.normal] = l.least;
+        given[l.normal] = true;
+      }
+      if (l.tangents == 0 || (!held && l.least == 0)) continue;
+      if (state == 0) {
         rate(l.slip, l.slip, 0);
       } else {
         a[l.slip][l.slip] = 1;
-        a[l.slip][l.normal] = (state == 2 ? 1 : -1) * l.friction;
+        a[l.slip][l.normal] = (state == 1 ? 1 : -1) * l.friction;
         given[l.slip] = true;
       }
     }
@@ -95,19 +103,19 @@ std::vector<Numbers> enumerated(const ContactProblem& p) {
         return total;
       };
       const long double normal = (*x)[l.normal];
-      holds = holds && (states[k] == 0 ? v(l.normal) >= l.bound - tolerance : normal >= -tolerance);
-      if (l.tangents == 0 || states[k] == 0) continue;
-      if (states[k] == 1)
+      holds = holds && (states[k] < 3 ? v(l.normal) >= l.bound - tolerance : normal >= l.least - tolerance);
+      if (l.tangents == 0 || (states[k] < 3 && l.least == 0)) continue;
+      if (states[k] % 3 == 0)
         holds = holds && std::abs((*x)[l.slip]) <= l.friction * normal + tolerance;
       else
-        holds = holds && (states[k] == 2 ? 1 : -1) * v(l.slip) >= -tolerance;
+        holds = holds && (states[k] % 3 == 1 ? 1 : -1) * v(l.slip) >= -tolerance;
     }
     if (holds) found.push_back(*x);
   }
   return found;
 }
 
-ContactProblem randomProblem(std::mt19937_64& engine, bool friction) {
+ContactProblem randomProblem(std::mt19937_64& engine, bool friction, bool least = false) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0, 1);
   const auto contacts = 1 + engine() % 3, bilateral = engine() % 3;
@@ -120,6 +128,7 @@ ContactProblem randomProblem(std::mt19937_64& engine, bool friction) {
     if (l.tangents > 0) l.slip = next++;
     l.friction = l.tangents > 0 ? 0.4 * uniform(engine) : 0;
     l.bound = engine() % 2 == 0 ? 0 : uniform(engine);
+    if (least && engine() % 4 != 0) l.least = uniform(engine);
     p.contacts.push_back(l);
   }
   for (std::size_t k = 0; k < bilateral; ++k) p.bilateral.push_back(next++);
@@ -179,6 +188,110 @@ TEST(ContactSolver, FindsASolutionWithFrictionInThePlane) {
   EXPECT_LT(several, 300);
 }
 
+/// Normals whose multipliers have a least value, as in expansions: those that part have friction all the same.
+TEST(ContactSolver, FindsASolutionWhereNormalsPressAtLeast) {
+  for (const bool friction : {false, true}) {
+    std::mt19937_64 engine(friction ? 12 : 11);
+    int parts = 0, holds = 0;
+    for (int k = 0; k < 3000; ++k) {
+      const ContactProblem p = randomProblem(engine, friction, true);
+      const auto all = enumerated(p);
+      const ContactSolution s = solveContacts(p);
+      if (all.empty()) {
+        EXPECT_NE(s.why, "") << k;
+        continue;
+      }
+      ASSERT_EQ(s.why, "") << k << " of " << all.size();
+      double nearest = 1e300;
+      for (const Numbers& x : all) nearest = std::min(nearest, distance(x, s.multipliers));
+      EXPECT_LT(nearest, 1e-9) << k;
+      EXPECT_LT(s.residual, 1e-11);
+      for (std::size_t c = 0; c < p.contacts.size(); ++c) {
+        const ContactLaw& l = p.contacts[c];
+        if (!(l.least > 0)) continue;
+        ++(s.held[c] ? holds : parts);
+        EXPECT_GE(s.multipliers[l.normal], l.least - 1e-12);
+        if (!s.held[c]) {
+          EXPECT_NEAR(s.multipliers[l.normal], l.least, 1e-14);
+        }
+      }
+    }
+    EXPECT_GT(parts, 500);
+    EXPECT_GT(holds, 500);
+  }
+}
+
+namespace {
+
+/// Contacts of random rows in space or in the plane, without bilateral rows.
+ContactProblem randomImpact(std::mt19937_64& engine, int tangents) {
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(0, 1);
+  ContactProblem p;
+  const std::size_t contacts = 1 + engine() % 4;
+  p.size = contacts * static_cast<std::size_t>(1 + tangents);
+  const std::size_t columns = p.size + engine() % 3;
+  std::vector<double> b(p.size * columns);
+  for (double& x : b) x = normal(engine);
+  p.matrix.assign(p.size * p.size, 0.0);
+  for (std::size_t i = 0; i < p.size; ++i)
+    for (std::size_t j = 0; j < p.size; ++j)
+      for (std::size_t a = 0; a < columns; ++a) p.matrix[i * p.size + j] += b[i * columns + a] * b[j * columns + a];
+  for (std::size_t i = 0; i < p.size; ++i) p.offset.push_back(normal(engine));
+  for (std::size_t k = 0; k < contacts; ++k) {
+    ContactLaw l;
+    l.normal = k * static_cast<std::size_t>(1 + tangents);
+    l.slip = l.normal + 1;
+    l.tangents = tangents;
+    l.friction = 0.8 * uniform(engine);
+    p.contacts.push_back(l);
+  }
+  return p;
+}
+
+} // namespace
+
+/// Compression and expansion by Poisson's law never add energy, whatever the friction; Newton's law does at times.
+/// Twice the change of the energy is P (v- + v+), in long double.
+TEST(ContactSolver, PoissonsLawAddsNoEnergy) {
+  std::mt19937_64 engine(21);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const auto change = [](const ContactProblem& p, const std::vector<double>& impulses) {
+    long double sum = 0, size = 0;
+    for (std::size_t i = 0; i < p.size; ++i) {
+      long double behind = p.offset[i];
+      for (std::size_t j = 0; j < p.size; ++j)
+        behind += static_cast<long double>(p.matrix[i * p.size + j]) * impulses[j];
+      sum += impulses[i] * (p.offset[i] + behind);
+      size += std::abs(impulses[i]) * (std::abs(p.offset[i]) + std::abs(behind));
+    }
+    return static_cast<double>(size > 0 ? sum / size : 0);
+  };
+  int gains = 0, solved = 0;
+  for (int k = 0; k < 1000; ++k) {
+    const ContactProblem p = randomImpact(engine, k % 2 + 1);
+    const double e = k % 5 == 0 ? 1 : uniform(engine);
+    const ContactSolution compression = solveContacts(p);
+    ContactProblem expansion = p, newton = p;
+    expansion.offset = compression.rates;
+    for (std::size_t c = 0; c < p.contacts.size(); ++c) {
+      expansion.contacts[c].least = e * compression.multipliers[p.contacts[c].normal];
+      newton.contacts[c].bound = e * std::max(-p.offset[p.contacts[c].normal], 0.0);
+    }
+    const ContactSolution back = solveContacts(expansion);
+    if (compression.why.empty() && back.why.empty()) {
+      ++solved;
+      std::vector<double> all = compression.multipliers;
+      for (std::size_t i = 0; i < p.size; ++i) all[i] += back.multipliers[i];
+      EXPECT_LT(change(p, all), 1e-12) << k;
+    }
+    const ContactSolution other = solveContacts(newton);
+    if (other.why.empty() && change(p, other.multipliers) > 1e-6) ++gains;
+  }
+  EXPECT_GT(solved, 980);
+  EXPECT_GT(gains, 10);
+}
+
 /// The laws themselves, looked at in long double.
 TEST(ContactSolver, KeepsTheLawsInSpace) {
   std::mt19937_64 engine(3);
@@ -203,6 +316,7 @@ TEST(ContactSolver, KeepsTheLawsInSpace) {
       l.slip = 3 * c + 1;
       l.tangents = 2;
       l.friction = 0.5 * uniform(engine);
+      if (k % 2 == 1) l.least = uniform(engine);
       p.contacts.push_back(l);
     }
     const ContactSolution s = solveContacts(p);
@@ -217,9 +331,9 @@ TEST(ContactSolver, KeepsTheLawsInSpace) {
         return total;
       };
       const long double push = s.multipliers[l.normal], rate = v(l.normal);
-      EXPECT_GE(push, -1e-11L * size);
+      EXPECT_GE(push, l.least - 1e-11L * size);
       EXPECT_GE(rate, -1e-10L);
-      EXPECT_LT(std::abs(push * rate), 1e-9L * size) << k;
+      EXPECT_LT(std::abs((push - l.least) * rate), 1e-9L * size) << k;
       const long double px = s.multipliers[l.slip], py = s.multipliers[l.slip + 1];
       const long double vx = v(l.slip), vy = v(l.slip + 1), slip = std::hypot(vx, vy);
       EXPECT_LE(std::hypot(px, py), l.friction * push + 1e-10L * size) << k;

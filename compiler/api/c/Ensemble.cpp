@@ -141,5 +141,6 @@ lmc_status lmc_ensemble_get_totals(const lmc_ensemble* e, lmc_ensemble_totals* o
   x.rejected = e->ensemble.rejected;
   x.interrupted = e->ensemble.interrupted ? 1 : 0;
   x.seconds = e->ensemble.seconds;
+  x.doubtful = e->ensemble.doubtful;
   return lmc::c::give(out, x);
 }

@@ -131,6 +131,14 @@ lmc_status lmc_model_event(const lmc_model* model, size_t i, const char** name, 
   return LMC_OK;
 }
 
+size_t lmc_model_samplings(const lmc_model* model) {
+  return model->model.samplings().size();
+}
+const char* lmc_model_sampling(const lmc_model* model, size_t i) {
+  const std::vector<std::string>& all = model->model.samplings();
+  return i < all.size() ? all[i].c_str() : nullptr;
+}
+
 size_t lmc_model_constants(const lmc_model* model) {
   return model->model.constants().size();
 }

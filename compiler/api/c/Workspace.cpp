@@ -7,6 +7,14 @@
 namespace lmc::c {
 namespace {
 
+/// A function of C as one of C++. The workspace of C holds that of C++, and stays where it is.
+v1::Sampling samplingOf(lmc_workspace* w, lmc_sampling sampling, void* user) {
+  if (sampling == nullptr) return {};
+  return [w, sampling, user](v1::Workspace&) {
+    if (sampling(w, user) != 0) throw v1::Error(v1::Error::Kind::Misuse, "the host gave up at a sample time");
+  };
+}
+
 template <class T> lmc_status giveView(lmc_view* out, const v1::BasicView<T>& v) noexcept {
   return give(out, lmc_view{0, const_cast<double*>(v.data), v.members, v.rows, v.columns});
 }
@@ -129,6 +137,16 @@ lmc_status lmc_workspace_input_is_set(lmc_workspace* w, const char* name, int* i
 }
 void lmc_workspace_reset_inputs(lmc_workspace* w) {
   w->workspace.resetInputs();
+}
+
+lmc_status lmc_workspace_every(lmc_workspace* w, double interval, double first, lmc_sampling sampling, void* user) {
+  return lmc::c::guarded([&] { w->workspace.every(interval, lmc::c::samplingOf(w, sampling, user), first); });
+}
+lmc_status lmc_workspace_at_every(lmc_workspace* w, size_t block, lmc_sampling sampling, void* user) {
+  return lmc::c::guarded([&] { w->workspace.atEvery(block, lmc::c::samplingOf(w, sampling, user)); });
+}
+lmc_status lmc_workspace_clear_samplings(lmc_workspace* w) {
+  return lmc::c::guarded([&] { w->workspace.clearSamplings(); });
 }
 
 lmc_status lmc_workspace_step(lmc_workspace* w, double h) {

@@ -114,17 +114,20 @@ void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const
   result.object = emit(*made->module, *made->target, Emit::Object);
 }
 
-/// LLVM IR for another processor: nothing is executed here.
-void listDeviceCode(const tape::Module& tape, const Options& options, Result& result) {
+/// PTX, and on demand the IR that it is made of: nothing is executed here.
+void generateDeviceCode(const tape::Module& tape, const Options& options, Result& result) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
-  const std::unique_ptr<llvm::Module> module = DeviceModuleEmitter(tape, context, options).run();
+  const std::unique_ptr<llvm::TargetMachine> target = deviceTarget(options.optimization);
+  const bool fused = fusesMultiplyAdd(*hostTarget(options.optimization));
+  const std::unique_ptr<llvm::Module> module = DeviceModuleEmitter(tape, context, options, fused).run();
+  module->setDataLayout(target->createDataLayout());
   std::string defects;
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
-  if (optimize(*module, nullptr, options.optimization, options.stop))
-    optimizeLoops(*module, nullptr, options.optimization, options.stop);
-  result.ir = listing(*module);
+  optimizeForDevice(*module, target.get(), options.optimization, options.stop);
+  if (options.listings) result.ir = listing(*module);
+  result.assembly = emit(*module, *target, Emit::Assembly);
 }
 
 template <typename Work> void guarded(Result& result, Work work) {
@@ -139,7 +142,7 @@ template <typename Work> void guarded(Result& result, Work work) {
 void generate(const tape::Module& tape, const Options& options, Result& result) {
   guarded(result, [&] {
     if (options.device)
-      listDeviceCode(tape, options, result);
+      generateDeviceCode(tape, options, result);
     else
       generateOrThrow(tape, nullptr, {}, options, result);
   });

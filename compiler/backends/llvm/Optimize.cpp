@@ -30,6 +30,7 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -198,6 +199,21 @@ void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level,
       analyses.run(recursionPasses(), f);
       bringNegations(f);
     }
+}
+
+void optimizeForDevice(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)()) {
+  Analyses analyses(target, stop);
+  for (llvm::Function& f : module) {
+    if (f.isDeclaration()) continue;
+    llvm::FunctionPassManager scalars;
+    scalars.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    llvm::ScalarizerPassOptions all;
+    all.ScalarizeLoadStore = true;
+    all.ScalarizeVariableInsertExtract = true;
+    scalars.addPass(llvm::ScalarizerPass(all));
+    analyses.run(std::move(scalars), f);
+    if (level > 0) analyses.run(firstPasses(level, hasInnerLoop(f)), f);
+  }
 }
 
 } // namespace lmc::backends

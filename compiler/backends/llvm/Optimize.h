@@ -16,4 +16,8 @@ bool optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool
 /// a result changes.
 void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)());
 
+/// Optimises code for a device (nvptx/), in which nothing has a licence: vectors of one lane become numbers. No bit of
+/// a result changes.
+void optimizeForDevice(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)());
+
 } // namespace lmc::backends

@@ -12,10 +12,19 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
+
+// Not in a header: they are in LLVM's library for NVPTX, whether or not the processor of this machine is another one.
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
 
 namespace lmc::backends {
 
@@ -65,9 +74,9 @@ std::string hostFeatures() {
 
 namespace {
 
-std::unique_ptr<llvm::TargetMachine> makeTarget(int level, const std::string& cpu, const std::string& features) {
+std::unique_ptr<llvm::TargetMachine> makeTarget(int level, const std::string& cpu, const std::string& features,
+                                                const std::string& triple = llvm::sys::getProcessTriple()) {
   initialise();
-  const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
   const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (target == nullptr) throw std::runtime_error(error);
@@ -110,6 +119,17 @@ std::unique_ptr<llvm::TargetMachine> aheadTarget(int level, const std::string& c
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
     throw std::runtime_error("there is no processor `" + cpu + "` of this architecture");
   return makeTarget(level, cpu, "");
+}
+
+std::unique_ptr<llvm::TargetMachine> deviceTarget(int level) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  return makeTarget(std::max(level, 1), "sm_70", "+ptx65", "nvptx64-nvidia-cuda");
 }
 
 bool fusesMultiplyAdd(const llvm::TargetMachine& target) {

@@ -26,6 +26,10 @@ bool fusesMultiplyAdd(const llvm::TargetMachine& target);
 /// any. Throws std::runtime_error for a processor that LLVM does not know.
 std::unique_ptr<llvm::TargetMachine> aheadTarget(int level, const std::string& cpu);
 
+/// Code generator for PTX, the text that drivers of NVIDIA's devices make machine code of: for every device from
+/// compute capability 7.0 on, for drivers of CUDA 10.2 or later. Products and sums stay apart.
+std::unique_ptr<llvm::TargetMachine> deviceTarget(int level);
+
 enum class Emit { Object, Assembly };
 
 /// Machine code of a module as an object file or as text.

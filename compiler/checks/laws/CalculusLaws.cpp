@@ -1,7 +1,7 @@
 // What a declaration may give beyond the group: Ad, the derivatives of exp, log, an action on vectors.
 #include "checks/laws/GroupLaws.h"
 
-#include "linear/Decompositions.h"
+#include "linear/spectra/Spectra.h"
 
 #include <algorithm>
 

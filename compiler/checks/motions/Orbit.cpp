@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace lmc::checks {
 
@@ -195,8 +196,52 @@ Orbit OrbitSearch::from(const State& y) {
       const Orbit once = refined(orbit.loop.nodes.front(), orbit.loop.period / static_cast<double>(orbit.repeats));
       if (once.end == OrbitEnd::Found) orbit = once;
     }
+    lookAtNumbers(orbit);
   }
   return orbit;
+}
+
+/// Follows two periods, section by section, so that a motion that is not stable does not leave: with the numbers beside
+/// the coordinates of the begin, and with what the first period has made of them.
+void OrbitSearch::lookAtNumbers(Orbit& orbit) {
+  if (!model_.jumps()) return;
+  const std::vector<State>& nodes = orbit.loop.nodes;
+  const std::int64_t count = orbit.loop.steps / static_cast<std::int64_t>(nodes.size());
+  const double h = orbit.loop.period / static_cast<double>(orbit.loop.steps);
+  Vector sizes = coordinateSizes(space_, nodes.front()); // along the whole motion: it may begin where something is zero
+  for (const State& y : nodes) sizes = sizes.cwiseMax(coordinateSizes(space_, y));
+  const auto& others = model_.problem().jumps->others;
+  std::set<std::int64_t> ofContacts;
+  for (const runtime::ContactRule& r : model_.problem().problem.contacts.list) {
+    ofContacts.insert({r.mode, r.speed, r.impulse});
+    for (std::int64_t i = 0; i < r.tangents; ++i) ofContacts.insert({r.memory + i, r.friction + i});
+  }
+  State now = nodes.front();
+  for (const bool second : {false, true}) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      State y = nodes[i];
+      for (const std::int64_t k : others) y[static_cast<std::size_t>(k)] = now[static_cast<std::size_t>(k)];
+      for (std::int64_t k = 0; k < count; ++k) {
+        const auto step = static_cast<std::int64_t>(i) * count + k + (second ? orbit.loop.steps : 0);
+        auto next = model_.stepped(y, question_.time + static_cast<double>(step) * h, h);
+        if (!next) {
+          orbit.again = INFINITY;
+          return;
+        }
+        y = std::move(*next);
+      }
+      now = std::move(y);
+      const auto gap = second ? model_.difference(nodes[(i + 1) % nodes.size()], now) : std::nullopt;
+      if (second) orbit.again = gap ? std::max(orbit.again, gap->cwiseQuotient(sizes).cwiseAbs().maxCoeff()) : INFINITY;
+    }
+    if (second) return;
+    for (const std::int64_t k : others) {
+      const auto place = static_cast<std::size_t>(k);
+      if (!ofContacts.contains(k) && now[place] != nodes.front()[place])
+        orbit.carried.push_back({place, nodes.front()[place], now[place]});
+    }
+    if (orbit.carried.empty()) return;
+  }
 }
 
 /// The motion from a state, with shorter steps where they fail; empty where all do.

@@ -27,6 +27,12 @@ enum class OrbitEnd : std::uint8_t {
   Rest,       ///< an equilibrium was found, which has every period
 };
 
+/// A whole number, or a truth value, that does not come back with the motion.
+struct CarriedNumber {
+  std::size_t place = 0; ///< in the state
+  double before = 0, after = 0;
+};
+
 struct Orbit {
   OrbitEnd end = OrbitEnd::Open;
   Loop loop;
@@ -40,6 +46,8 @@ struct Orbit {
   std::vector<std::string> reasons;    ///< "along the motion", "energy", the names of symmetries
   Eigen::Index unexplained = 0;        ///< directions that return, without a reason
   std::int64_t repeats = 1;            ///< so many times the smallest period that was seen
+  std::vector<CarriedNumber> carried;  ///< over one period
+  double again = 0; ///< with these the next period misses this one by so much, in units of the sizes of coordinates
 };
 
 class OrbitSearch {
@@ -65,6 +73,7 @@ private:
   void judge(Orbit& orbit, const Shot& shot);
   [[nodiscard]] bool rests(const Shot& shot);
   [[nodiscard]] std::int64_t repeatsOf(const Shot& shot);
+  void lookAtNumbers(Orbit& orbit);
 
   MotionModel& model_;
   StateSpace& space_;

@@ -1,7 +1,7 @@
 #include "checks/motions/Spectrum.h"
 
 #include "checks/states/NullSpace.h"
-#include "linear/Decompositions.h"
+#include "linear/spectra/Spectra.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "checks/states/NullSpace.h"
 
-#include "linear/Decompositions.h"
+#include "linear/spectra/Spectra.h"
 
 #include <cmath>
 

@@ -242,7 +242,7 @@ private:
     if (key == "method") return methods();
     if (key == "controller") return words(runtime::controllerNames());
     if (key == "norm") return words(sema::settingNorms());
-    if (key == "simultaneous") return words({"together", "sequential"});
+    if (key == "simultaneous" || key == "law") return words(sema::impactWords(std::string(key)));
     if (key == "output" && place_.statement.size() == 1) return words({"every", "steps"});
     if (key == "undefined" || key == "tolerance") items_.add("energy", ItemKind::Variable);
     visible();

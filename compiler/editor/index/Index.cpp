@@ -280,7 +280,7 @@ private:
   }
 
   void settingOf(const syntax::Setting& s) {
-    const bool words = s.key == "controller" || s.key == "norm" || s.key == "simultaneous";
+    const bool words = s.key == "controller" || s.key == "norm" || s.key == "simultaneous" || s.key == "law";
     if (!words) expression(s.value, s.key == "method" ? std::optional(SymbolKind::Method) : std::nullopt);
     expression(s.to);
   }

@@ -41,6 +41,7 @@ LMC_INLINE namespace v1 {
     std::int64_t samples = 0;         ///< finished, failed ones included
     std::int64_t failed = 0;          ///< those that could not be finished
     std::int64_t stopped = 0;         ///< by events
+    std::int64_t doubtful = 0;        ///< with impulses of contacts that are not those of the laws (status 105)
     std::int64_t firstFailure = -1;   ///< the first sample that failed
     std::int64_t steps = 0;           ///< of all samples
     std::int64_t rejected = 0;        ///< of adaptive steps

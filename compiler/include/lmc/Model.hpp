@@ -137,6 +137,8 @@ LMC_INLINE namespace v1 {
     [[nodiscard]] const std::vector<Quantity>& discretes() const noexcept;
     /// Events.
     [[nodiscard]] const std::vector<EventInfo>& events() const noexcept;
+    /// The blocks of `every`, in the order of declaration: "every 0.01" (Workspace::atEvery).
+    [[nodiscard]] const std::vector<std::string>& samplings() const noexcept;
     /// Parameters of type `int` and `bool`, which are fixed.
     [[nodiscard]] const std::vector<std::pair<std::string, std::int64_t>>& constants() const noexcept;
     /// Whether it has an energy: a Lagrangian or a Hamiltonian.

@@ -21,6 +21,13 @@ LMC_INLINE namespace v1 {
     double* const* memory = nullptr; ///< of the workspace, whose state it advances; its time stays as it is
   };
 
+  class Workspace;
+
+  /// What a host program does at a sample time. The workspace shows the state and the time there: it may be read and
+  /// evaluated, inputs set and released, the state (discrete variables among it) written. All else that changes a
+  /// workspace throws Error of kind Misuse. What it throws ends the run or the steps, and passes through.
+  using Sampling = std::function<void(Workspace&)>;
+
   /// A state of a model with its time, parameters and inputs, and the functions of the model at that state.
   ///
   /// One thread uses a workspace at a time; any number of workspaces of one model may be used at once. It keeps the
@@ -100,6 +107,25 @@ LMC_INLINE namespace v1 {
     void resetInputs() noexcept;
     /// @}
 
+    /// @name Sample times
+    /// Controllers of the host, called by steps, runs and `record` of this workspace, as blocks of `every` in the model
+    /// are carried out, with the same bits: steps end at their times and are not shortened otherwise, a sample there is
+    /// taken behind them, events that they cause happen at once, and what a method has kept from its last step is
+    /// forgotten. At one time blocks of the model come first, each with what was added to it, then the others in the
+    /// order in which they were added. Of a model with blocks that reset (Model::discretes, EventInfo) manifolds and
+    /// constraints hold again behind the call; of others who writes the state is answerable. RunResult::jumps counts
+    /// them, as "every 0.01 (host)".
+    /// @{
+
+    /// Calls `sampling` at first + k interval, k = 0, 1, …; `first` not a number: from the begin of each run on, of
+    /// steps from the time of the first one. Throws Error of kind Misuse for an interval that is not positive.
+    void every(double interval, Sampling sampling, double first = std::numeric_limits<double>::quiet_NaN());
+    /// Calls it at the times of a block of `every` of the model, by its index in Model::samplings, behind the block.
+    void atEvery(std::size_t block, Sampling sampling);
+    /// From now on there are none.
+    void clearSamplings();
+    /// @}
+
     /// @name Steps
     /// @{
 
@@ -137,8 +163,8 @@ LMC_INLINE namespace v1 {
     /// failure is in the result. What the callback throws passes through; the state is then that of the last sample.
     /// Throws Error of kind Misuse for settings that make no sense.
     /// A callback reads its sample; it cannot change the workspace (set, setInput, setState, step, run throw Error of
-    /// kind Misuse; what it writes through views is lost), which shows the begin of the run until it ends. For
-    /// feedback, call setInput and step in turn.
+    /// kind Misuse; what it writes through views is lost), which shows the begin of the run, or the last sample time of
+    /// the host, until it ends. For feedback: `every`.
     RunResult run(const RunSettings& settings = {}, const SampleCallback& sample = {});
     /// The same, keeping all steps for dense output. Samples are left out: `every`, `everySteps` and `times` have no
     /// effect.

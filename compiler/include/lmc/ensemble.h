@@ -55,6 +55,7 @@ typedef struct lmc_ensemble_totals {
   int64_t rejected;      /**< of adaptive steps */
   int interrupted;       /**< whether `progress` or `max_seconds` has stopped it */
   double seconds;        /**< of the clock, without compiling */
+  int64_t doubtful;      /**< with impulses of contacts that are not those of the laws (status 105) */
 } lmc_ensemble_totals;
 
 /** Settings that leave all to the model. */

@@ -293,6 +293,10 @@ LMC_C_API lmc_status lmc_model_quantity(const lmc_model* model, lmc_quantity_kin
 LMC_C_API size_t lmc_model_events(const lmc_model* model);
 /** The name and the direction (1: rising, -1: falling, 0: both) of the i-th event. */
 LMC_C_API lmc_status lmc_model_event(const lmc_model* model, size_t i, const char** name, int* direction);
+/** The number of blocks of `every`. */
+LMC_C_API size_t lmc_model_samplings(const lmc_model* model);
+/** The name of the i-th of them in the order of declaration, "every 0.01"; NULL when there is none. */
+LMC_C_API const char* lmc_model_sampling(const lmc_model* model, size_t i);
 /** The number of fixed parameters of type `int` and `bool`. */
 LMC_C_API size_t lmc_model_constants(const lmc_model* model);
 /** The i-th of them. */
@@ -375,6 +379,21 @@ typedef struct lmc_event_hit {
   const char* name;   /**< "hit[2]"; valid until the next run or step */
   double time;        /**< to round-off */
 } lmc_event_hit;
+
+/** What a host program does at a sample time; see lmc::Sampling. The workspace shows the state and the time there: it
+ * may be read and evaluated, inputs set and released, the state (discrete variables among it) written; all else that
+ * changes a workspace is LMC_MISUSE. Returns 0 when all is well; else it gives up, and so does the call that steps or
+ * runs, with LMC_MISUSE. */
+typedef int (*lmc_sampling)(lmc_workspace* w, void* user);
+/** From now on steps and runs of the workspace call `sampling` at first + k interval, k = 0, 1, …, as a block of
+ * `every` is carried out, with the same bits; see lmc::Workspace::every. `first` not a number: from the begin of each
+ * run on, of steps from the time of the first one. */
+LMC_C_API lmc_status lmc_workspace_every(lmc_workspace* w, double interval, double first, lmc_sampling sampling,
+                                         void* user);
+/** The same at the times of the model's block of `every` with that index (lmc_model_sampling), behind the block. */
+LMC_C_API lmc_status lmc_workspace_at_every(lmc_workspace* w, size_t block, lmc_sampling sampling, void* user);
+/** From now on nothing is called. */
+LMC_C_API lmc_status lmc_workspace_clear_samplings(lmc_workspace* w);
 
 /** One step of length h. When it fails, the state is the one before. Events, resets, samplings and contacts are carried
  * out as lmc_workspace_run does, with the same bits where the steps are those of the run; events without a block end

@@ -435,7 +435,7 @@ private:
       const sema::Factor& f = m_.factors[j];
       FactorEquations& e = s_.factors[j];
       e.reaction = unstacked("B^T lambda(" + f.velocityName + ")", j, forces);
-      c_.free.push_back(e.acceleration);
+      c_.free.push_back(right_ != nullptr ? unstacked("r(" + f.velocityName + ")", j, right_) : e.acceleration);
       e.acceleration = unstacked(f.velocityName + "'", j, solution.change);
     }
     for (const std::size_t k : order_) {

@@ -77,6 +77,7 @@ Expr Flat::valueAt(const sym::Equation& e, const std::vector<Expr>& index, Expr&
   if (e.guard && e.kind == sym::EquationKind::Set) return refuse();
   std::unordered_map<const sym::Node*, Expr> at;
   const auto require = [&](Expr condition) { where = where ? g_.logic(sym::Op::And, where, condition) : condition; };
+  std::vector<std::pair<const sym::Loop*, Expr>> ranges;
   for (std::size_t d = 0; d < index.size(); ++d) {
     Expr own = e.index[d], back = index[d]; // the member k where array[own] is set, for own = k or k + number
     if (own->op == sym::Op::Add && own->args.size() == 2 && (own->args[0]->isConst() || own->args[1]->isConst())) {
@@ -89,12 +90,12 @@ Expr Flat::valueAt(const sym::Equation& e, const std::vector<Expr>& index, Expr&
       continue;
     }
     const auto loop = std::find_if(e.loops.begin(), e.loops.end(), [&](const sym::Loop& l) { return l.index == own; });
-    if (loop == e.loops.end() || at.contains(own.node()) || !loop->lo->isConst() || !loop->hi->isConst())
-      return refuse();
+    if (loop == e.loops.end() || at.contains(own.node())) return refuse();
     at[own.node()] = back;
+    const bool known = loop->lo->isConst() && loop->hi->isConst();
     const std::int64_t extent = e.array->extents[d];
-    if (back == index[d] && sym::constantInt(loop->lo) == 1 && sym::constantInt(loop->hi) == extent) continue;
-    require(g_.logic(sym::Op::And, g_.compare(sym::Op::Le, loop->lo, back), g_.compare(sym::Op::Le, back, loop->hi)));
+    if (known && back == index[d] && sym::constantInt(loop->lo) == 1 && sym::constantInt(loop->hi) == extent) continue;
+    ranges.emplace_back(&*loop, back);
   }
   if (at.size() != e.loops.size()) return refuse(); // a sum
   sym::Substitution substitution(g_, [&](const sym::Node& n, const std::vector<Expr>&) -> Expr {
@@ -102,6 +103,9 @@ Expr Flat::valueAt(const sym::Equation& e, const std::vector<Expr>& index, Expr&
     const auto found = at.find(&n);
     return found == at.end() ? Expr() : found->second;
   });
+  for (const auto& [loop, back] : ranges) // which may hang on the other indices
+    require(g_.logic(sym::Op::And, g_.compare(sym::Op::Le, substitution(loop->lo), back),
+                     g_.compare(sym::Op::Le, back, substitution(loop->hi))));
   if (e.guard) require(written(substitution(e.guard)));
   return written(substitution(e.value));
 }

@@ -14,7 +14,7 @@ const sema::ArrayTuple& rateOf(const sema::Factor& f) {
   return f.fiber == sema::Fiber::Momentum ? f.rate : f.velocity;
 }
 
-void seedMotion(sym::Tangent& t, sym::Program& p, const sema::Model& m) {
+void seedMotion(sym::Tangent& t, sym::Program& p, const sema::Model& m, const ConstraintView& view) {
   sym::Graph& g = p.graph();
   for (const sema::Factor& f : m.factors) {
     for (std::size_t part = 0; part < f.point.size(); ++part) {
@@ -24,6 +24,8 @@ void seedMotion(sym::Tangent& t, sym::Program& p, const sema::Model& m) {
       });
     }
   }
+  for (const auto& [parameter, rate] : view.rates)
+    t.seed(parameter, [&g, of = rate](const std::vector<Expr>& index) { return g.load(of, index); });
   t.seed(m.time, [&g](const std::vector<Expr>&) { return g.number(1); });
 }
 
@@ -44,16 +46,18 @@ std::vector<std::vector<std::int64_t>> leadingIndices(const std::vector<std::int
 
 } // namespace
 
-ShownConstraints shownConstraints(Layer& layer, LeadingIndices how) {
+ShownConstraints shownConstraints(Layer& layer, const ConstraintView& view) {
+  const LeadingIndices how = view.leading;
   const sema::Model& m = layer.model;
   sym::Program& p = layer.program();
   sym::Graph& g = p.graph();
   ShownConstraints shown;
   sym::Tangent flow(p), bias(p);
-  seedMotion(flow, p, m);
-  seedMotion(bias, p, m);
+  seedMotion(flow, p, m, view);
+  seedMotion(bias, p, m, view);
   std::vector<sym::SeededTerm> terms;
   for (std::size_t k = 0; k < m.constraints.size(); ++k) {
+    if (view.left.contains(k)) continue;
     const sema::Constraint& c = m.constraints[k];
     const auto rateOf = [&](const Expr& value) { return c.velocities ? value : flow.of(value); };
     const std::size_t symbols =
@@ -80,6 +84,14 @@ ShownConstraints shownConstraints(Layer& layer, LeadingIndices how) {
     const std::vector<Expr> all = sym::indicesOf(loops);
     const sym::Array* lambda = g.newArray("lambda." + c.name, c.array->extents, c.array->shape, sym::Role::Temp);
     terms.push_back({loops, Expr(), rateOf(g.load(c.array, all)), g.load(lambda, all)}); // without its equations
+  }
+  if (terms.empty()) {
+    for (const sema::Factor& f : m.factors) {
+      sema::Tuple none;
+      for (const sym::Array* a : rateOf(f)) none.push_back(g.zero(a->shape));
+      shown.forces.push_back(std::move(none));
+    }
+    return shown;
   }
   std::vector<const sym::Array*> velocities;
   for (const sema::Factor& f : m.factors) velocities.insert(velocities.end(), rateOf(f).begin(), rateOf(f).end());

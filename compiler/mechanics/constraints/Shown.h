@@ -3,6 +3,8 @@
 
 #include "mechanics/system/Layer.h"
 
+#include <set>
+
 namespace lmc::mechanics {
 
 /// How indices of families are shown but the last one, which always stands for all members.
@@ -19,7 +21,15 @@ struct ShownConstraints {
   std::vector<ShownConstraint> list; ///< in the order of the model
   std::vector<sema::Tuple> forces;   ///< B^T lambda of each factor, at its index
 };
+/// What is to be shown of the constraints of a model.
+struct ConstraintView {
+  LeadingIndices leading = LeadingIndices::Symbols;
+  /// Constraints that are left out, into Model::constraints: of joints that are shown elsewhere.
+  std::set<std::size_t> left;
+  /// Parameters that stand for functions of time, and their rates.
+  std::vector<std::pair<const sym::Array*, const sym::Array*>> rates;
+};
 /// Adds equations to the layer, in which they are shown.
-[[nodiscard]] ShownConstraints shownConstraints(Layer& layer, LeadingIndices leading);
+[[nodiscard]] ShownConstraints shownConstraints(Layer& layer, const ConstraintView& view);
 
 } // namespace lmc::mechanics

@@ -29,7 +29,8 @@ struct ConstraintRow {
 /// nearest in the metric of the kinetic energy. `rhs`, and the result, as of `solveMass`.
 [[nodiscard]] std::vector<sema::ArrayTuple> solveSparseMass(Layer& layer, const std::vector<sema::Tuple>& rhs);
 
-/// Whether masses are solved for together with the constraints, because they couple members.
+/// Whether masses are solved for together with the constraints, because they couple members. `free` of the equations
+/// is r then, not an acceleration.
 [[nodiscard]] bool hasCoupledBlocks(const System& system);
 
 } // namespace lmc::mechanics

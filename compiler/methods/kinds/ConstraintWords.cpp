@@ -1,5 +1,6 @@
 // Words of methods on `lagrangian` for the constraints of a model.
 #include "mechanics/constraints/Saddle.h"
+#include "mechanics/constraints/Sparse.h"
 #include "methods/kinds/LagrangianKind.h"
 #include "methods/solve/Shortest.h"
 
@@ -67,7 +68,7 @@ sema::Tuple LagrangianKind::constraintForce(const Place& place, Expr factors) {
   if (!c.blocks) return combination(place, c.force, factors);
   const sym::Array* forces = g_.newArray("B^T l", {c.columns}, sym::Shape::scalar(), sym::Role::Temp);
   mechanics::addProduct(p_, c.blocks->jacobian, blocksAt(place), factors->array, forces, 0, 1, true);
-  return unstacked(forces);
+  return fromStacked(forces);
 }
 
 LagrangianKind::Expr LagrangianKind::columnOf(const Slot& s) {
@@ -77,7 +78,7 @@ LagrangianKind::Expr LagrangianKind::columnOf(const Slot& s) {
   return g_.add(first, g_.mul(g_.integer(s.manifold().algebraSize()), g_.sub(s.index[0], g_.integer(1))));
 }
 
-sema::Tuple LagrangianKind::unstacked(const sym::Array* numbers) {
+sema::Tuple LagrangianKind::fromStacked(const sym::Array* numbers) {
   sema::Tuple r;
   for (const Slot& s : slots_) {
     std::vector<Expr> list;
@@ -88,7 +89,7 @@ sema::Tuple LagrangianKind::unstacked(const sym::Array* numbers) {
   return r;
 }
 
-const sym::Array* LagrangianKind::stacked(const sema::Tuple& value, const std::string& name) {
+const sym::Array* LagrangianKind::stackedAs(const sema::Tuple& value, const std::string& name) {
   const std::int64_t n = context_.system.constraints->columns;
   const sym::Array* numbers = g_.newArray(name, {n}, sym::Shape::scalar(), sym::Role::Temp);
   for (const Slot& s : slots_) {
@@ -108,11 +109,85 @@ const sym::Array* LagrangianKind::stacked(const sema::Tuple& value, const std::s
 const sym::Array* LagrangianKind::idle(const Place& place, Expr lambda, Expr row) {
   const mechanics::ConstraintEquations& c = *context_.system.constraints;
   const Copy copy = copyAt(place);
+  if (c.blocks) { // equations are independent
+    const sym::Array* off = sym::inlineCopy(p_, {c.inactive}, copy.replacement, copy.suffix)[0];
+    return store(p_, multipliers_, {g_.mul(g_.load(off, {row}), lambda)}, "idle" + copy.suffix)[0];
+  }
   const auto there = sym::inlineCopy(p_, {c.matrix, c.inactive}, copy.replacement, copy.suffix);
   return Shortest(p_, copy.suffix).idle(there[0], there[1], lambda, row);
 }
 
-sema::Value LagrangianKind::constraintWord(const std::string& name, const std::vector<sema::Value>& args) {
+bool LagrangianKind::isSparse() const {
+  return context_.system.constraints && context_.system.constraints->blocks;
+}
+
+Space LagrangianKind::stackedSpace() {
+  return {{"xi", sym::Shape::scalar(), context_.system.constraints->columns, {g_.newIndex("a")}}};
+}
+
+std::shared_ptr<const sym::SparseJacobian>
+LagrangianKind::near(const std::vector<mechanics::StepBlocks::Unknown>& unknowns,
+                     const std::vector<mechanics::StepBlocks::Term>& terms, const sema::Tuple& q, Expr time) {
+  return mechanics::StepBlocks::matrix(p_, context_.system, unknowns, terms, blocksAt({q, defaultStart().parts, time}));
+}
+
+const sym::Array* LagrangianKind::missingForces(const sema::Value& accelerated, const sema::Value& w, Expr factor) {
+  const mechanics::ConstraintEquations& c = *context_.system.constraints;
+  const auto promise = promised_.extract(accelerated.parts[0]->array);
+  const std::vector<sema::Value>& args = promise.mapped().args;
+  const Copy copy = copyAt({args[0].parts, args[1].parts, args[3].parts[0]});
+  std::vector<const sym::Array*> roots = {c.blocks->matrix->values};
+  for (const sema::ArrayTuple& f : c.free) roots.insert(roots.end(), f.begin(), f.end());
+  const auto there = sym::inlineCopy(p_, roots, copy.replacement, copy.suffix);
+  const sym::Array* const values = there[0];
+  const auto vector = [&](const std::string& name) {
+    return g_.newArray(name + copy.suffix, {c.columns}, sym::Shape::scalar(), sym::Role::Temp);
+  };
+  const sym::Array* forces = vector("r + B^T l");
+  const sym::Loop k = sym::fullLoop(g_, "k", c.columns);
+  const auto add = [&](const sym::Array* to, Expr value) {
+    sym::Equation e;
+    e.kind = sym::EquationKind::Accumulate;
+    e.array = to;
+    e.loops = {k};
+    e.index = {k.index};
+    e.value = value;
+    p_.append(std::move(e));
+  };
+  const sema::ArrayTuple free(there.begin() + 1, there.end());
+  const sym::Array* all = stackedAs(load(g_, algebra_, free), "free" + copy.suffix);
+  if (mechanics::hasCoupledBlocks(context_.system))
+    add(forces, g_.load(all, {k.index}));
+  else
+    mechanics::addProduct(p_, c.blocks->mass, values, all, forces, 0, 1, false);
+  const Expr lambda = hold(args[2], fmt::format("l{}", ++held_)).parts[0];
+  mechanics::addProduct(p_, c.blocks->jacobian, values, lambda->array, forces, 0, 1, true);
+  const sym::Array* missing = vector("M w - r");
+  mechanics::addProduct(p_, c.blocks->mass, values, stackedAs(w.parts, "w" + copy.suffix), missing, 0, 1, false);
+  add(missing, g_.neg(g_.mul(factor, g_.load(forces, {k.index}))));
+  return missing;
+}
+
+/// Of a sparse system a value without numbers: the equation that it stands in has forces instead.
+sema::Value LagrangianKind::accelerated(const std::vector<sema::Value>& args, Range where) {
+  const mechanics::ConstraintEquations& c = *context_.system.constraints;
+  ++context_.step.evaluations;
+  if (c.blocks) {
+    sema::Tuple parts;
+    for (const Component& part : algebra_)
+      parts.push_back(g_.load(g_.newArray("accelerated", part.extents(), part.shape, sym::Role::Temp), part.index));
+    promised_[parts[0]->array] = {args, where};
+    return valueOf(sema::ValueKind::PhaseAlgebra, parts);
+  }
+  const Place place{args[0].parts, args[1].parts, args[3].parts[0]};
+  std::vector<const sym::Array*> free;
+  for (const sema::ArrayTuple& f : c.free) free.insert(free.end(), f.begin(), f.end());
+  const Expr factors = hold(args[2], fmt::format("l{}", ++held_)).parts[0];
+  return valueOf(sema::ValueKind::PhaseAlgebra,
+                 sema::add(g_, algebraAt(copyAt(place), free), combination(place, c.response, factors)));
+}
+
+sema::Value LagrangianKind::constraintWord(const std::string& name, const std::vector<sema::Value>& args, Range where) {
   const auto like = [&](sema::ValueKind kind) { return valueOf(kind, defaultStart().parts); };
   const mechanics::ConstraintEquations* c = context_.system.constraints.get();
   const auto at = [&](std::size_t time) {
@@ -146,12 +221,7 @@ sema::Value LagrangianKind::constraintWord(const std::string& name, const std::v
     return valueOf(name == "holdsT" ? sema::ValueKind::PhaseDual : sema::ValueKind::PhaseAlgebra,
                    constraintForce(at(2), factors(args[1])));
   }
-  ++context_.step.evaluations;
-  const Place place = at(3);
-  std::vector<const sym::Array*> free;
-  for (const sema::ArrayTuple& f : c->free) free.insert(free.end(), f.begin(), f.end());
-  return valueOf(sema::ValueKind::PhaseAlgebra,
-                 sema::add(g_, algebraAt(copyAt(place), free), combination(place, c->response, factors(args[2]))));
+  return accelerated(args, where);
 }
 
 } // namespace lmc::methods

@@ -59,6 +59,10 @@ std::vector<sema::Value> LagrangianKind::state() {
 }
 
 void LagrangianKind::finish(const std::vector<sema::Value>& next) {
+  for (const auto& [array, promise] : promised_)
+    d_.error(Code::LIE0460, promise.where,
+             "constraints of this model are one sparse system, and `accelerated` stands elsewhere than alone on a side "
+             "of an equation of `solve`");
   const sema::ArrayTuple q = store(p_, points_, next[0].parts, "next");
   const sema::Tuple point = load(g_, points_, q);
   sema::Tuple xi; // horizontal: what moves no point is no velocity, and would grow
@@ -177,7 +181,7 @@ sema::Value LagrangianKind::placeWord(const std::string& name, const std::vector
 }
 
 sema::Value LagrangianKind::word(const Word& word, const std::vector<sema::Value>& args, Range where) {
-  if (word.gives == 'c' || word.takes.find('c') != std::string::npos) return constraintWord(word.name, args);
+  if (word.gives == 'c' || word.takes.find('c') != std::string::npos) return constraintWord(word.name, args, where);
   if (args.size() == 3) return placeWord(word.name, args);
   if (word.name == "velocityinvT")
     return valueOf(sema::ValueKind::PhaseDual, curveMomentum(args[0].parts, args[1].parts));

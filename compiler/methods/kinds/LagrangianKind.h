@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mechanics/Cotangent.h"
+#include "mechanics/constraints/StepBlocks.h"
 #include "methods/kinds/ConfigurationKind.h"
 
 namespace lmc::methods {
@@ -18,6 +19,21 @@ public:
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
+
+  /// Whether accelerations and multipliers are those of one sparse system. Iterations then have the numbers of algebra
+  /// elements in the order of its unknowns.
+  [[nodiscard]] bool isSparse() const;
+  [[nodiscard]] Space stackedSpace();
+  /// Algebra elements of all factors whose numbers stand one after the other, member by member; and back.
+  sema::Tuple fromStacked(const sym::Array* numbers);
+  const sym::Array* stackedAs(const sema::Tuple& value, const std::string& name);
+  /// Of a sparse system: M w - factor (r + B^T lam), stacked, of a value of the word `accelerated(q, xi, lam, t)`,
+  /// which has no numbers otherwise.
+  const sym::Array* missingForces(const sema::Value& accelerated, const sema::Value& w, Expr factor);
+  /// Matrices of constrained motion at a point, between unknowns and equations of a sparse system.
+  std::shared_ptr<const sym::SparseJacobian> near(const std::vector<mechanics::StepBlocks::Unknown>& unknowns,
+                                                  const std::vector<mechanics::StepBlocks::Term>& terms,
+                                                  const sema::Tuple& q, Expr time);
 
 protected:
   /// L at a place: a single value.
@@ -52,15 +68,13 @@ protected:
   const sym::Array* blocksAt(const Place& place);
   /// Where the first component of a slot's velocity stands among those of all factors, from 1.
   Expr columnOf(const Slot& s);
-  /// Algebra elements of all factors whose numbers stand one after the other, member by member; and back.
-  sema::Tuple unstacked(const sym::Array* numbers);
-  const sym::Array* stacked(const sema::Tuple& value, const std::string& name);
   /// An array of the constraints at a place: its entries as loads at the index of their rows.
   Expr rowsAt(const Place& place, const sym::Array* rows, Expr row);
   /// Of multipliers at a place what makes no force: lam - S^+ S lam where equations depend on each other, lam of a
   /// member that does not hold.
   const sym::Array* idle(const Place& place, Expr lambda, Expr row);
-  sema::Value constraintWord(const std::string& name, const std::vector<sema::Value>& args);
+  sema::Value constraintWord(const std::string& name, const std::vector<sema::Value>& args, Range where);
+  sema::Value accelerated(const std::vector<sema::Value>& args, Range where);
   sema::Value multipliers(Expr value) const;
   sema::Value placeWord(const std::string& name, const std::vector<sema::Value>& args);
   [[nodiscard]] std::string movedPoint() const override { return "retract(q, k)"; }
@@ -77,6 +91,11 @@ private:
   std::vector<const sym::Array*> slopes_, direct_;                  ///< of the external forces
   Space multipliers_;                                               ///< of all constraints; empty without
   int held_ = 0;
+  struct Promise {
+    std::vector<sema::Value> args;
+    Range where;
+  };
+  std::unordered_map<const sym::Array*, Promise> promised_; ///< accelerations of sparse systems that nothing defines
 };
 
 } // namespace lmc::methods

@@ -85,14 +85,13 @@ public:
                        m_.contacts[0].name);
   }
 
-  /// What a method does with constraints that is made for the matrices of small systems alone.
-  std::string needsMatrices() const {
+  /// The unknowns of symmetric projection of a sparse system are those of configurations.
+  std::string projectsNoStates() const {
     const auto& c = layer_.system.constraints;
-    const std::string what = c && c->blocks ? usesMatrices(method_) : "";
-    if (what.empty()) return {};
-    return fmt::format("it has {} equations of constraints, which are solved for as one sparse system, and {} made for "
-                       "small ones",
-                       c->rows, what);
+    if (!c || !c->blocks || m_.states.empty() || !isSymmetric(method_)) return {};
+    return fmt::format("it has {} equations of constraints, which are solved for as one sparse system, and symmetric "
+                       "projection then takes no first-order states as `{}`",
+                       c->rows, m_.states[0].name);
   }
 
 private:
@@ -106,6 +105,9 @@ private:
     if (m_.simulation.sequential)
       return "it takes impacts one after the other (`simultaneous = sequential`), and the method finds the impulses of "
              "all contacts together";
+    if (m_.simulation.poisson)
+      return "it takes impacts by Poisson's law (`law = poisson`), and the method knows no compression: restitution is "
+             "that of speeds";
     const int calls = method_.calls("impulses");
     if (calls == 1) return {};
     return fmt::format("it has the contact `{}`, and the method {}", name,
@@ -117,17 +119,6 @@ private:
     const auto& parts = method.composition->parts;
     return method.composition->symmetric ||
            std::any_of(parts.begin(), parts.end(), [](const auto& p) { return isSymmetric(*p.use.method); });
-  }
-
-  static std::string usesMatrices(const CheckedMethod& method) {
-    for (const char* word : {"accelerated", "idle"})
-      if (method.calls(word) > 0) return fmt::format("the method's word `{}` is", word);
-    if (method.formula && method.formula->unknowns.size() > 1) return "methods with inner points are";
-    if (!method.composition) return {};
-    if (method.composition->symmetric) return "symmetric projection is";
-    for (const CheckedComposition::Part& p : method.composition->parts)
-      if (std::string own = usesMatrices(*p.use.method); !own.empty()) return own;
-    return {};
   }
 
   std::string leavesGroups() const {
@@ -144,8 +135,43 @@ private:
         return fmt::format("it has the constraint `{}`{}, for which the method has no equations", c.name,
                            c.velocities ? " on velocities" : "");
     }
+    if (std::string reason = leavesRollingWithoutMass(); !reason.empty()) return reason;
     if (!method_.alwaysCalls("velocityinvT")) return {};
     return leavesGroups();
+  }
+
+  /// Displacements that follow from momenta, multipliers that are known, and constraints on positions alone.
+  static bool movesByPositionsAlone(const CheckedMethod& method) {
+    const auto calls = [&](const CheckedSolve& s, std::string_view word) {
+      return std::any_of(s.equations.begin(), s.equations.end(), [&](const CheckedSolve::Equation& e) {
+        const auto first = method.terms.begin() + static_cast<std::ptrdiff_t>(e.terms.first);
+        const auto last = method.terms.begin() + static_cast<std::ptrdiff_t>(e.terms.last);
+        return std::any_of(first, last, [&](const Term& t) { return t.op == TermOp::Word && t.word->name == word; });
+      });
+    };
+    return std::any_of(method.body.begin(), method.body.end(), [&](const CheckedStatement& s) {
+      return s.what == CheckedStatement::What::Solve && calls(s.solve, "momentum") && calls(s.solve, "holds") &&
+             !calls(s.solve, "holdsdot");
+    });
+  }
+
+  /// A configuration without kinetic energy that only constraints on velocities hold, as the wheel of a castor.
+  std::string leavesRollingWithoutMass() const {
+    if (!movesByPositionsAlone(method_)) return {};
+    for (std::size_t k = 0; k < m_.factors.size(); ++k) {
+      const sema::Factor& f = m_.factors[k];
+      const sema::Tuple& momentum = layer_.system.factors[k].momentum;
+      const bool massless = std::all_of(momentum.begin(), momentum.end(), [](sym::Expr e) { return e->isZero(); });
+      const auto holds = [&](const sema::Constraint& c) {
+        return !c.velocities && std::any_of(f.point.begin(), f.point.end(),
+                                            [&](const sym::Array* a) { return dependsOn({c.array}, a); });
+      };
+      if (massless && std::none_of(m_.constraints.begin(), m_.constraints.end(), holds))
+        return fmt::format("`{}` has no kinetic energy and is held by constraints on velocities alone, of which the "
+                           "method takes the forces of the last step: they do not say where it moves",
+                           f.name);
+    }
+    return {};
   }
 
   std::string series() const {
@@ -271,7 +297,7 @@ std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelP
   for (const Need need : method.kind->needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
   }
-  return model.needsMatrices();
+  return model.projectsNoStates();
 }
 
 } // namespace lmc::methods

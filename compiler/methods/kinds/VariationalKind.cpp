@@ -254,6 +254,42 @@ sema::Tuple VariationalKind::onRates(const sema::ArrayTuple& q, const sema::Tupl
   return load(g_, algebra_, result);
 }
 
+/// The derivative of the equations of a step at rest, where L_d is a sum of kinetic energies: its slopes by the
+/// unknowns are multiples of M; multipliers act at the begin, and at the nodes.
+std::vector<mechanics::StepBlocks::Term> VariationalKind::nearTerms(const Formula& formula, Expr h) {
+  using What = mechanics::StepBlocks::What;
+  const std::size_t count = formula.unknowns.size();
+  std::vector<const sym::Array*> values;
+  for (const Stage& stage : stages_) values.push_back(stage.value->array);
+  const sym::Gradient weights = sym::gradient(p_, formula.lagrangian, values, "near.w");
+  std::vector<mechanics::StepBlocks::Term> terms;
+  const auto add = [&](std::size_t equation, std::size_t unknown, What what, Expr factor) {
+    if (!factor->isZero()) terms.push_back({equation, unknown, what, factor, factor});
+  };
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t l = 0; l < count; ++l) {
+      Expr total = g_.number(0);
+      for (std::size_t s = 0; s < stages_.size(); ++s)
+        total =
+            g_.add(total, g_.mul(weights.of(values[s]), g_.mul(formula.velocities[s][k], formula.velocities[s][l])));
+      add(k, l, What::Mass, k == 0 ? g_.neg(total) : total);
+    }
+  const Expr rate = g_.div(g_.number(1), h);
+  add(0, count, What::Transposed, g_.number(1));
+  add(count, 0, What::Rows, rate);
+  add(count, count, What::Off, g_.number(1));
+  for (std::size_t j = 0; j < formula.nodes.size(); ++j) {
+    const std::size_t held = count + 1 + j;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Expr moved = formula.displacements[j][k];
+      add(k, held, What::Transposed, k == 0 ? g_.sub(g_.number(1), moved) : moved);
+      add(held, k, What::Rows, g_.mul(rate, moved));
+    }
+    add(held, held, What::Off, g_.number(1));
+  }
+  return terms;
+}
+
 std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std::vector<sema::Value>& state, Expr h,
                                                Expr t) {
   const std::size_t count = formula.unknowns.size();
@@ -261,9 +297,9 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   const mechanics::ConstraintEquations* const c = context_.system.constraints.get();
   const bool held = c != nullptr && c->positions > 0;
   // The unknowns are then in the order of the blocks.
-  const bool sparse = held && c->blocks != nullptr && count == 1 && formula.nodes.empty();
-  const Space flat = sparse ? Space{{"xi", sym::Shape::scalar(), c->columns, {g_.newIndex("a")}}} : Space{};
-  if (sparse) spaces[0] = flat;
+  const bool sparse = held && c->blocks != nullptr;
+  const Space flat = sparse ? stackedSpace() : Space{};
+  if (sparse) spaces.assign(count, flat);
   Space rows;
   if (held) {
     rows = {{"hlambda/2", sym::Shape::scalar(), c->positions, {g_.newIndex("r")}}};
@@ -273,23 +309,27 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   Newton newton(p_, spaces);
   std::vector<sema::Tuple> iterates, inner;
   for (std::size_t k = 0; k < count; ++k)
-    iterates.push_back(sparse ? unstacked(newton.iterateArrays(k)[0]) : newton.iterate(k));
+    iterates.push_back(sparse ? fromStacked(newton.iterateArrays(k)[0]) : newton.iterate(k));
   for (std::size_t k = 0; held && k < formula.nodes.size(); ++k) inner.push_back(newton.iterate(count + 1 + k));
   sema::Tuple momentum = state[1].parts;
   const Place begin{state[0].parts, velocity_, t};
   if (held) momentum = sema::add(g_, momentum, constraintForce(begin, newton.iterate(count)[0]));
   const Slopes slopes = this->slopes(formula, iterates, inner, rows);
   sema::Tuple end;
-  std::vector<std::pair<Space, sema::Tuple>> residuals = {{algebra_, balance(formula, momentum, slopes, end)}};
-  if (sparse) residuals[0] = {flat, {g_.load(stacked(residuals[0].second, "balance"), flat[0].index)}};
-  for (std::size_t k = 1; k < count; ++k) residuals.emplace_back(algebra_, slopes.unknowns[k]);
+  const auto numbers = [&](const sema::Tuple& value, const std::string& name) {
+    return sparse ? sema::Tuple{g_.load(stackedAs(value, name), flat[0].index)} : value;
+  };
+  std::vector<std::pair<Space, sema::Tuple>> residuals = {
+      {spaces[0], numbers(balance(formula, momentum, slopes, end), "balance")}};
+  for (std::size_t k = 1; k < count; ++k) residuals.emplace_back(spaces[k], numbers(slopes.unknowns[k], "dL_d"));
+  const auto near = sparse ? nearTerms(formula, h) : std::vector<mechanics::StepBlocks::Term>{};
 
   settle(formula.q, points_, state[0].parts);
   for (std::size_t k = 0; k < count; ++k)
     settle(formula.unknowns[k], algebra_, horizontal(formula.q.parts, iterates[k]));
   const sema::Tuple whole = sema::scale(g_, h, velocity_);
-  std::vector<sema::Tuple> starts(count, sema::scale(g_, sym::Number::ratio(1, 2), whole));
-  starts[0] = sparse ? sema::Tuple{g_.load(stacked(whole, "h xi"), flat[0].index)} : whole;
+  std::vector<sema::Tuple> starts(count, numbers(sema::scale(g_, sym::Number::ratio(1, 2), whole), "h xi/2"));
+  starts[0] = numbers(whole, "h xi");
   const auto require = [&](const sema::Tuple& point, Expr time, const sema::Tuple& multiplier) {
     const sema::Tuple defect = constraintDefect(point, time, rows);
     // Of a member that does not hold the multiplier is zero.
@@ -309,11 +349,13 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   }
   Newton::Settings settings;
   settings.evaluations = static_cast<std::int64_t>(stages_.size());
-  if (sparse) { // the derivative at rest: -M/h, B^T and B/h
-    auto near = std::make_shared<sym::SparseJacobian>(*c->blocks->matrix);
-    near->values = mechanics::scaledBlocks(p_, *c->blocks, blocksAt(begin), g_.div(g_.number(-1), h), g_.number(1),
-                                           g_.div(g_.number(1), h));
-    settings.near = std::move(near);
+  settings.constrained = held;
+  if (sparse) {
+    using Unknown = mechanics::StepBlocks::Unknown;
+    std::vector<Unknown> unknowns(spaces.size(), Unknown::Multipliers);
+    std::fill_n(unknowns.begin(), count, Unknown::Velocities);
+    unknowns.back() = Unknown::Number;
+    settings.near = this->near(unknowns, near, state[0].parts, t);
   }
   newton.finish(starts, residuals, settings);
 

@@ -35,6 +35,9 @@ public:
     };
     std::vector<Node> nodes;                ///< of internal elements: where the constraints of a model hold, too
     std::optional<sema::Tuple> left, right; ///< discrete forces; if neither is given, those of the quadrature of L_d
+    /// Of models with sparse constraints: for small steps the velocity at which each value of L is taken, and the
+    /// displacement of each node, as multiples of the unknowns.
+    std::vector<std::vector<sym::Expr>> velocities, displacements;
   };
   /// Begins a formula with that many unknowns.
   [[nodiscard]] Formula begin(std::size_t unknowns);
@@ -64,6 +67,7 @@ private:
   void addForces(const Formula& formula, std::vector<sym::SeededTerm>& terms);
   void addIsotropy(const Formula& formula, const std::vector<sema::Tuple>& iterates,
                    std::vector<sym::SeededTerm>& terms);
+  std::vector<mechanics::StepBlocks::Term> nearTerms(const Formula& formula, Expr h);
   /// p at q and p at the other end, and what must vanish.
   sema::Tuple balance(const Formula& formula, const sema::Tuple& momentum, const Slopes& slopes, sema::Tuple& end);
   void settle(const sema::Value& symbol, const Space& space, const sema::Tuple& value);

@@ -99,6 +99,7 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
   newton->tolerance = settings.tolerance;
   newton->limit = settings.limit;
   newton->evaluations = settings.evaluations;
+  newton->constrained = settings.constrained;
   sym::Equation e;
   e.kind = sym::EquationKind::Newton;
   e.array = solution_;

@@ -16,6 +16,7 @@ public:
     sym::Expr tolerance;          ///< relative, of the last change; may be empty
     std::int64_t limit = 30;      ///< turns
     std::int64_t evaluations = 0; ///< of f in one turn
+    bool constrained = false;     ///< some unknowns are multipliers of constraints
     /// A matrix near the Jacobian, of all unknowns, that does not depend on them: of large systems it makes products
     /// with the Jacobian few.
     std::shared_ptr<const sym::SparseJacobian> near = {};

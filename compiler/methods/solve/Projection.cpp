@@ -228,6 +228,84 @@ sema::Tuple Projection::unstacked(const PhaseSlot& slot, std::size_t factor, con
   return sema::fromEntries(g_, slot.manifold->algebra(), list);
 }
 
+sema::Tuple Projection::movedByStacked(const sema::Tuple& y, const sym::Array* u, const sym::Array* w,
+                                       const std::string& name) {
+  const sema::Model& m = layer_.model;
+  sema::Tuple changed = phase_.loadPoint(phase_.storePoint(y, name + ".y"));
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    if (!m.order[v].isFactor) continue;
+    const PhaseSlot& slot = phase_.slots()[v];
+    const sema::Tuple change = unstacked(slot, m.order[v].index, w, {});
+    for (std::size_t k = 0; k < change.size(); ++k) {
+      Expr& own = changed[slot.pointOffset + slot.pointCount + k];
+      own = g_.sub(own, change[k]);
+    }
+  }
+  if (u == nullptr) return changed;
+  return movedByStacked(phase_.loadPoint(phase_.storePoint(changed, name + ".v")), u, {});
+}
+
+const sym::Array* Projection::blocksAt(const sema::Tuple& z, Expr time, const std::string& name) {
+  return phase_.at(phase_.loadPoint(phase_.storePoint(z, name + ".z")), time, {c_.blocks->matrix->values}, name)[0];
+}
+
+std::vector<const sym::Array*>
+Projection::missing(const sema::Tuple& z, Expr time,
+                    const std::vector<std::pair<const sym::Array*, const sym::Array*>>& pairs,
+                    const std::string& name) {
+  const sym::Array* values = blocksAt(z, time, name);
+  std::vector<mechanics::ConstraintBlocks::Family> positions;
+  for (const mechanics::ConstraintBlocks::Family& f : c_.blocks->jacobian)
+    if (!f.velocities) positions.push_back(f);
+  std::vector<const sym::Array*> list;
+  for (const auto& [a, factors] : pairs) {
+    if (a == nullptr) {
+      list.push_back(nullptr);
+      continue;
+    }
+    list.push_back(vector(name + ".missing", c_.columns));
+    mechanics::addProduct(p_, c_.blocks->mass, values, a, list.back(), 0, 1, false);
+    mechanics::addProduct(p_, list.size() == 1 ? positions : c_.blocks->jacobian, values, factors, list.back(), 0, -1,
+                          true);
+  }
+  return list;
+}
+
+const sym::Array* Projection::stacked(const sema::Tuple& k, bool points, const std::string& name) {
+  const sema::Model& m = layer_.model;
+  const sym::Array* all = vector(name, c_.columns);
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    if (!m.order[v].isFactor) continue;
+    const PhaseSlot& slot = phase_.slots()[v];
+    const std::size_t parts = slot.manifold->algebra().size();
+    const auto first = k.begin() + static_cast<std::ptrdiff_t>(slot.algebraOffset + (points ? 0 : parts));
+    const std::vector<Expr> list = sema::entries(g_, sema::Tuple(first, first + static_cast<std::ptrdiff_t>(parts)));
+    const Expr member = slot.index.empty() ? Expr() : slot.index[0];
+    std::vector<sym::Loop> loops;
+    if (member) loops = {{member, g_.integer(1), g_.integer(slot.extent), false}};
+    for (int c = 0; c < slot.manifold->algebraSize(); ++c)
+      set(all, loops, {column(c_.firstColumn[m.order[v].index], slot.manifold->algebraSize(), member, c)}, list[c]);
+  }
+  return all;
+}
+
+sema::Tuple Projection::unstacked(const sym::Array* u, const sym::Array* w) {
+  const sema::Model& m = layer_.model;
+  sema::Tuple k;
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    const PhaseSlot& slot = phase_.slots()[v];
+    sema::Tuple all = sema::zero(g_, slot.algebraParts);
+    if (m.order[v].isFactor) {
+      const sema::Tuple point = unstacked(slot, m.order[v].index, u, {});
+      const sema::Tuple velocity = unstacked(slot, m.order[v].index, w, {});
+      std::copy(point.begin(), point.end(), all.begin());
+      std::copy(velocity.begin(), velocity.end(), all.begin() + static_cast<std::ptrdiff_t>(point.size()));
+    }
+    k.insert(k.end(), all.begin(), all.end());
+  }
+  return k;
+}
+
 /// M u = B^T mu, c(exp(u) y) = 0. The unknowns of the iteration are u and, added to them, the mean size of positions:
 /// changes below its rounding are not seen.
 sema::Tuple Projection::sparseOnPositions(const sema::Tuple& begin, Expr time, const std::string& name) {

@@ -20,6 +20,19 @@ public:
   /// y moved by multipliers, positions by mu (or null), velocities by nu, with M and B of z.
   sema::Tuple moved(const sema::Tuple& y, const sema::Tuple& z, sym::Expr time, const sym::Array* mu,
                     const sym::Array* nu, const std::string& name);
+  /// The same of a sparse system: by stacked velocities, positions by `u` (or null), velocities by -w.
+  sema::Tuple movedByStacked(const sema::Tuple& y, const sym::Array* u, const sym::Array* w, const std::string& name);
+  /// Of a sparse system M a - B^T factors for each of two pairs, with M and B of z; only what belongs to constraints on
+  /// positions of the first pair, which may be null.
+  std::vector<const sym::Array*> missing(const sema::Tuple& z, sym::Expr time,
+                                         const std::vector<std::pair<const sym::Array*, const sym::Array*>>& pairs,
+                                         const std::string& name);
+  /// The numbers of the blocks of a sparse system at z.
+  const sym::Array* blocksAt(const sema::Tuple& z, sym::Expr time, const std::string& name);
+  /// Velocities of the factors, or their positions' displacements, among phase algebra elements: stacked, and back
+  /// (without those of states).
+  const sym::Array* stacked(const sema::Tuple& k, bool points, const std::string& name);
+  sema::Tuple unstacked(const sym::Array* u, const sym::Array* w);
   /// One, and the sum of the absolute values of all points, or of all velocities.
   const sym::Array* sizeOf(const sema::Tuple& y, bool points, const std::string& name);
 

@@ -44,6 +44,12 @@ TreePtr Fold::chainTree(const std::vector<Atom>& list) {
   std::vector<TreePtr> kids;
   kids.reserve(list.size());
   for (const Atom a : list) kids.push_back(atom(a));
+  const std::size_t n = list.size();
+  if (n > 1 && isQuarterTurn(list[n - 2]) && list[n - 1]->kind == Kind::Symbol) { // [-v2, v1]
+    const auto entry = [v = kids[n - 1]](std::int64_t k) { return tree(Op::Entry, {v, numberTree(k)}); };
+    kids.resize(n - 2);
+    kids.push_back(tree(Op::Vector, {negTree(entry(2)), entry(1)}, sym::Shape::vec(2)));
+  }
   return kids.size() == 1 ? kids[0] : matmulTree(std::move(kids));
 }
 

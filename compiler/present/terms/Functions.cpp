@@ -46,8 +46,49 @@ Poly Terms::select(const Poly& condition, const Poly& a, const Poly& b) {
   return of(make(Kind::Select, a.shape, {seal(condition), x, y}));
 }
 
+bool isQuarterTurn(Atom a) {
+  if (a->kind != Kind::Matrix || a->shape.rows != 2 || a->shape.cols != 2) return false;
+  const std::int64_t turn[] = {0, -1, 1, 0};
+  for (std::size_t k = 0; k < 4; ++k)
+    if (a->kids[k]->kind != Kind::Sealed || Terms::constant(*a->kids[k]->poly) != turn[k]) return false;
+  return true;
+}
+
+Poly Terms::quarterTurn() {
+  return of(
+      make(Kind::Matrix, sym::Shape::mat(2, 2), {seal(number(0)), seal(number(-1)), seal(number(1)), seal(number(0))}));
+}
+
+/// [-v2, v1] and sums of such: a quarter turn of v.
+std::optional<Poly> Terms::quarterTurned(const std::vector<Poly>& entries) {
+  Poly sum = zero(sym::Shape::vec(2)), second = entries[1];
+  for (const auto& [m, c] : entries[0].terms) {
+    Atom v = nullptr;
+    Poly rest;
+    for (std::size_t k = 0; k < m.powers.size() && v == nullptr; ++k) {
+      const auto& [x, n] = m.powers[k];
+      if (x->kind != Kind::Form || x->kids.size() != 2 || n != 1) continue;
+      for (const std::size_t unit : {std::size_t{0}, std::size_t{1}}) {
+        const Atom e = x->kids[unit];
+        if (v != nullptr || e->shape.rows != 2 || e->kind != Kind::Basis || e->kids[0]->kind != Kind::Sealed) continue;
+        if (constant(*e->kids[0]->poly) == 2) v = x->kids[1 - unit];
+      }
+      if (v == nullptr) continue;
+      Monomial others = m;
+      others.powers.erase(others.powers.begin() + static_cast<std::ptrdiff_t>(k));
+      rest.terms[others] = c;
+    }
+    if (v == nullptr) return {};
+    second = add(std::move(second), mul(rest, dot(unit(2, 1), of(v))));
+    sum = sub(sum, mul(rest, matmul(quarterTurn(), of(v))));
+  }
+  return second.isZero() ? std::optional<Poly>(sum) : std::nullopt;
+}
+
 Poly Terms::vector(const std::vector<Poly>& entries) {
   const int n = static_cast<int>(entries.size());
+  if (n == 2 && !entries[0].isZero())
+    if (const auto turn = quarterTurned(entries)) return *turn;
   Poly sum = zero(sym::Shape::vec(n));
   for (int i = 0; i < n; ++i) {
     const Poly e = basis(n, number(i + 1));
@@ -59,6 +100,8 @@ Poly Terms::vector(const std::vector<Poly>& entries) {
 Poly Terms::matrix(int rows, int cols, const std::vector<Poly>& entries) {
   if (std::all_of(entries.begin(), entries.end(), [](const Poly& p) { return p.isZero(); }))
     return zero(sym::Shape::mat(rows, cols));
+  const bool skew = rows == 2 && cols == 2 && entries[0].isZero() && entries[3].isZero();
+  if (skew && add(entries[1], entries[2]).isZero()) return mul(entries[2], quarterTurn());
   std::vector<Atom> kids;
   kids.reserve(entries.size());
   for (const Poly& p : entries) kids.push_back(seal(p));

@@ -83,6 +83,9 @@ Poly Terms::chain(std::vector<Atom> list) {
       } else if (list[k] == list[k + 1] && traitsOf(list[k]).idempotent) {
         list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
         changed = true;
+      } else if (isQuarterTurn(list[k]) && isQuarterTurn(list[k + 1])) { // half a turn
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(k), list.begin() + static_cast<std::ptrdiff_t>(k) + 2);
+        return scaled(-1, list.empty() ? identity(2) : chain(std::move(list)));
       } else if (cancels(list[k], list[k + 1])) {
         const int n = list[k]->shape.rows;
         list.erase(list.begin() + static_cast<std::ptrdiff_t>(k), list.begin() + static_cast<std::ptrdiff_t>(k) + 2);

@@ -77,6 +77,11 @@ void dropOpposites(std::vector<TreePtr>& parts) {
     }
 }
 
+/// i of e_i; 0 of anything else.
+std::int64_t unitOf(const TreePtr& t) {
+  return t->op == Op::Basis && t->kids[0]->op == Op::Number ? t->kids[0]->number.num() : 0;
+}
+
 } // namespace
 
 TreePtr negTree(const TreePtr& a) {
@@ -230,10 +235,14 @@ TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePt
 
 TreePtr crossTree(const TreePtr& a, const TreePtr& b) {
   const Taken x = takenApart(a), y = takenApart(b);
-  if (isNothing(x.tensor) || isNothing(y.tensor)) return nothing(sym::Shape::vec(3));
+  if (isNothing(x.tensor) || isNothing(y.tensor) || equal(x.tensor, y.tensor)) return nothing(sym::Shape::vec(3));
   Taken both = x;
   both.negative = x.negative != y.negative;
   both.scalars.insert(both.scalars.end(), y.scalars.begin(), y.scalars.end());
+  if (const auto i = unitOf(x.tensor), j = unitOf(y.tensor); i > 0 && j > 0) { // e1 x e2 = e3
+    both.negative = both.negative != ((j - i + 3) % 3 == 2);
+    return scaledBy(both, tree(Op::Basis, {numberTree(6 - i - j)}, sym::Shape::vec(3)));
+  }
   return scaledBy(both, tree(Op::Cross, {x.tensor, y.tensor}, sym::Shape::vec(3)));
 }
 

@@ -94,6 +94,9 @@ public:
   TooLong() : std::runtime_error("too long to be written out") {}
 };
 
+/// Whether it is [[0, -1], [1, 0]].
+[[nodiscard]] bool isQuarterTurn(Atom a);
+
 /// What is known of arrays beyond the laws of vectors and matrices; from declarations, never from names.
 struct Traits {
   bool symmetric = false;  ///< A^T = A
@@ -153,6 +156,8 @@ public:
   Poly unit(int n, int i);
   Poly vector(const std::vector<Poly>& entries);
   Poly matrix(int rows, int cols, const std::vector<Poly>& entries);
+  /// [[0, -1], [1, 0]]: what skew matrices of the plane are multiples of.
+  Poly quarterTurn();
   /// A chain without its first matrix.
   Poly tail(Atom chain);
   /// The vector g with f = u . g for a Form or a Triple f; nothing where u is none of its ends.
@@ -235,6 +240,7 @@ private:
   Poly mapped(const Poly& a, const std::function<Poly(Atom)>& atom);
   Poly rebuilt(Atom a, const std::function<Poly(Atom)>& kid);
   std::optional<Poly> withoutTriple(const Monomial& m);
+  std::optional<Poly> quarterTurned(const std::vector<Poly>& entries);
   struct Slot {
     Atom unit;   ///< e_i
     Atom factor; ///< the scalar that it is in; null: the vector or matrix

@@ -41,6 +41,20 @@ bool equal(const TreePtr& a, const TreePtr& b) {
                     std::equal(a->kids.begin(), a->kids.end(), b->kids.begin(), b->kids.end(), equal));
 }
 
+TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& by) {
+  if (TreePtr other = by(t)) return other;
+  bool same = true;
+  std::vector<TreePtr> kids;
+  for (const TreePtr& k : t->kids) {
+    kids.push_back(replaced(k, by));
+    same = same && kids.back() == k;
+  }
+  if (same) return t;
+  auto copy = std::make_shared<Tree>(*t);
+  copy->kids = std::move(kids);
+  return copy;
+}
+
 bool mentions(const TreePtr& t, const std::string& name) {
   return t->text == name ||
          std::any_of(t->kids.begin(), t->kids.end(), [&](const TreePtr& k) { return mentions(k, name); });

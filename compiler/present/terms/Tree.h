@@ -4,6 +4,7 @@
 #include "sym/Expr.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,6 +84,8 @@ struct Order {
 /// The number of summands, in brackets too: what is counted against a textbook.
 [[nodiscard]] std::size_t termsOf(const TreePtr& t);
 [[nodiscard]] bool equal(const TreePtr& a, const TreePtr& b);
+/// With other parts, from the whole down; `by`: null for what stays, whose parts are asked for then.
+[[nodiscard]] TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& by);
 /// Whether the name occurs, as an array or as an index.
 [[nodiscard]] bool mentions(const TreePtr& t, const std::string& name);
 

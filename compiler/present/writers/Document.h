@@ -48,11 +48,19 @@ struct CurveLine {
   std::string words;  ///< all of this, for a person
 };
 
+/// A joint whose equations are a section of the title `NAME(PARAMETERS)`, with the names of its parameters.
+struct JointHead {
+  std::string name;
+  std::vector<std::string> parameters;
+  [[nodiscard]] std::string title() const;
+};
+
 struct Document {
   std::string model;
   std::string form;
   std::vector<Section> sections;
   std::vector<CurveLine> curves;        ///< of calls `curve`
+  std::vector<JointHead> joints;        ///< that are said once
   std::vector<std::string> masses;      ///< how the accelerations are found
   std::vector<std::string> assumptions; ///< under which the equations were simplified
 };

@@ -71,6 +71,7 @@ Json treeJson(const TreePtr& t) {
   }
   case Op::Call: {
     Json j = listed("call", t->kids);
+    if (t->text == "joint") return j; // its name is the first kid
     j.insert(j.begin() + 1, t->text);
     return j;
   }
@@ -121,6 +122,8 @@ std::string json(const Document& d) {
                               {"curve", c.cubic ? "cubic" : "linear"},
                               {"ends", c.ends},
                               {"text", c.words}});
+  for (const JointHead& h : d.joints)
+    root["joints"].push_back({{"name", h.name}, {"parameters", h.parameters}, {"section", h.title()}});
   root["mass_matrix"] = d.masses;
   if (!d.assumptions.empty()) root["assumptions"] = d.assumptions;
   return root.dump(2) + "\n";

@@ -54,7 +54,9 @@ std::string product(const std::vector<TreePtr>& kids) {
     const bool last = k + 1 == kids.size();
     // a sum that ends a product needs no brackets around it, nor does a vector product that stands alone
     const bool open = kids[k]->op == Op::Sum || kids[k]->op == Op::Cross || kids[k]->op == Op::Dot;
-    const int level = open && last ? Vectors : k == 0 && kids[k]->op == Op::Div ? Product : Unary;
+    const bool factors =
+        kids[k]->op == Op::Mul || kids[k]->op == Op::MatMul || (k == 0 && kids[k]->op == Op::Div); // g (A v) is g A v
+    const int level = open && last ? Vectors : factors ? Product : Unary;
     const std::string part = at(kids[k], level);
     const bool dot = !s.empty() && isDigit(s.back()) && !part.empty() && isDigit(part.front());
     s += (s.empty() ? "" : dot ? " \\cdot " : apart(before, part)) + part;
@@ -118,6 +120,16 @@ Form call(const Tree& t) {
   if (n == "rate") return {"\\dot{" + at(t.kids[0], Postfix) + "}", Postfix};
   if (n == "gamma") return {"\\gamma" + bracketed(list(t.kids)), Atom};
   if (n == "M" || n == "c") return {n + "_{" + list(t.kids) + "}", Postfix};
+  if (n == "joint") {
+    std::string name;
+    for (const char c : t.kids[0]->text) name += c == '_' ? std::string("\\_") : std::string(1, c);
+    return {"\\mathrm{" + name + "}" + bracketed(list(t.kids, 1)), Atom};
+  }
+  if (n == "reaction_of") {
+    std::string of = at(t.kids[1], Condition);
+    if (t.kids.size() > 2) of += ", " + at(t.kids[2], Condition);
+    return {"\\lambda_{" + of + "}^{" + at(t.kids[0], Condition) + "}", Postfix};
+  }
   if (n == "reaction") return {"\\lambda_{" + list(t.kids) + "}", Postfix};
   if (n == "force") return {"F_{" + list(t.kids) + "}", Postfix};
   if (n == "f" && t.kids.size() == 2)

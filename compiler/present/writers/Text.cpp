@@ -33,8 +33,8 @@ Form product(const Tree& t) {
       over = fmt::format("/{}", kid.number.den());
       continue;
     }
-    s += (s.empty() ? "" : "*") +
-         at(t.kids[k], (s.empty() && kid.op == Op::Div) || kid.op == Op::MatMul ? Product : Unary);
+    const bool open = kid.op == Op::Div || kid.op == Op::MatMul || kid.op == Op::Mul; // a*(b/c) is a*b/c
+    s += (s.empty() ? "" : "*") + at(t.kids[k], open ? Product : Unary);
   }
   return {s + over, Product};
 }
@@ -55,6 +55,7 @@ Form sum(const Tree& t) {
 }
 
 Form call(const Tree& t) {
+  if (t.text == "joint") return {t.kids[0]->text + "(" + list(t.kids, 1) + ")", Atom};
   if (t.text == "curve") return {t.kids[0]->text + "(" + list(t.kids, 1) + ")", Atom};
   if (isRelation(t.text)) return {at(t.kids[0], Sum) + " " + t.text + " " + at(t.kids[1], Sum), Condition};
   if (t.text == "axial" && t.kids[0]->op == Op::Outer) {
@@ -64,8 +65,12 @@ Form call(const Tree& t) {
   if (t.text == "axial") return {"vee(" + at(t.kids[0], Sum) + " - transpose(" + at(t.kids[0], Condition) + "))", Atom};
   if (t.text == "sqrt" && t.kids[0]->op == Op::Dot && equal(t.kids[0]->kids[0], t.kids[0]->kids[1]))
     return {"norm(" + at(t.kids[0]->kids[0], Condition) + ")", Atom};
-  if ((t.text == "momentum" || t.text == "f") && t.kids.size() == 2)
+  if ((t.text == "momentum" || t.text == "f" || t.text == "reaction") && t.kids.size() == 2)
     return {t.text + "(" + at(t.kids[0], Sum) + ")." + t.kids[1]->text, Postfix};
+  if (t.text == "reaction_of") // of a joint, on a body
+    return {"reaction(" + at(t.kids[0], Sum) + ", " + at(t.kids[1], Sum) + ")" +
+                (t.kids.size() > 2 ? "." + t.kids[2]->text : ""),
+            Postfix};
   if (t.text == "rate") return {at(t.kids[0], Postfix) + "'", Postfix};
   if (t.text == "quotient") return {at(t.kids[0], Product) + "/" + at(t.kids[1], Unary), Product};
   return {t.text + "(" + list(t.kids) + ")", Atom};
@@ -160,6 +165,10 @@ std::string at(const TreePtr& t, int level) {
 
 std::string text(const TreePtr& tree) {
   return plain::at(tree, -1);
+}
+
+std::string JointHead::title() const {
+  return fmt::format("{}({})", name, fmt::join(parameters, ", "));
 }
 
 std::string ranges(const Line& l) {

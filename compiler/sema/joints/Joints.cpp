@@ -205,6 +205,29 @@ public:
     });
   }
 
+  /// All parameters of the outermost call: those that are given, which defaults may read, come first.
+  std::vector<JointArgument> arguments(const Context& outer) {
+    const JointPart::Level& level = part_.levels.front();
+    const syntax::Declaration& d = *level.joint.declaration;
+    Scope scope;
+    const Context inner{&ev_.session().file(level.joint.source), &scope, outer.loops};
+    std::vector<JointArgument> list(d.params.size());
+    for (const bool given : {true, false})
+      for (std::size_t i = 0; i < d.params.size(); ++i) {
+        const syntax::Expr* own = argumentFor(*level.call, d, i);
+        if ((own != nullptr) != given) continue;
+        const syntax::Expr& e = given ? *own : *d.paramDefaults[i];
+        const Context& place = given ? outer : inner;
+        JointArgument& a = list[i];
+        a.given = given;
+        a.rests = isWorld(e, place);
+        a.value = a.rests ? world(d, i, e, inner) : typed(d, i, ev_.evaluate(e, place), e, inner);
+        if (a.value.isError()) return {};
+        scope.bind(d.params[i].name, a.value);
+      }
+    return list;
+  }
+
 private:
   static bool isWorld(const syntax::Expr& e, const Context& c) {
     if (e.kind != ExprKind::Name || e.text != bodyThatRests || c.scope->find(e.text) != nullptr) return false;
@@ -377,6 +400,11 @@ std::optional<std::vector<JointPart>> jointParts(Session& session, const syntax:
 Value evaluateInJoint(ExpressionEvaluator& evaluator, const JointPart& part, const syntax::Expr& e,
                       const Context& around) {
   return Nested(evaluator, part, e).at(0, around);
+}
+
+std::vector<JointArgument> jointArguments(ExpressionEvaluator& evaluator, const JointPart& part,
+                                          const Context& around) {
+  return Nested(evaluator, part, *part.levels.front().call).arguments(around);
 }
 
 void checkJoint(Session& session, const Found& joint) {

@@ -30,6 +30,18 @@ struct JointPart {
 [[nodiscard]] Value evaluateInJoint(ExpressionEvaluator& evaluator, const JointPart& part, const syntax::Expr& e,
                                     const Context& around);
 
+/// What a parameter of a joint is in one call.
+struct JointArgument {
+  Value value;
+  bool given = false; ///< by the call; else by its default
+  bool rests = false; ///< `world`
+};
+
+/// Of the outermost call of a part, in the order of the joint's parameters; empty if something is wrong (reported).
+/// `around` is the place of the instance.
+[[nodiscard]] std::vector<JointArgument> jointArguments(ExpressionEvaluator& evaluator, const JointPart& part,
+                                                        const Context& around);
+
 /// Reports what is wrong with a declaration whatever it is called with.
 void checkJoint(Session& session, const Found& joint);
 

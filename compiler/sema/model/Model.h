@@ -236,6 +236,7 @@ struct Simulation {
   const sym::Array* accuracy = nullptr;           ///< of the whole run, where the method is chosen; null: not given
   Range stepRange, toleranceRange, accuracyRange; ///< of their values, where they are given
   bool sequential = false;                        ///< contacts that close at one time are taken one after the other
+  bool poisson = false;                           ///< impacts by Poisson's law
   std::string controller;                         ///< of adaptive steps, as written; empty: not given
   Range controllerRange;
   const sym::Array* safety = nullptr; ///< of the controller

@@ -32,7 +32,7 @@ void ModelBuilder::buildPhase() {
   }
 }
 
-std::unique_ptr<Model> ModelBuilder::build() {
+std::unique_ptr<Model> ModelBuilder::build(std::vector<JointInstance>* joints) {
   const std::size_t before = s_.diagnostics.errorCount();
   buildPhase();
   for (std::size_t k = 0; k < symbols_.size(); ++k) {
@@ -64,6 +64,7 @@ std::unique_ptr<Model> ModelBuilder::build() {
   }
   checkOverrides();
   if (s_.diagnostics.errorCount() > before) return nullptr;
+  if (joints != nullptr) *joints = jointCalls();
   return std::move(model_);
 }
 

@@ -1,6 +1,7 @@
 // From the tree of a model to the checked model.
 #pragma once
 
+#include "sema/joints/FormalJoint.h"
 #include "sema/manifolds/Generator.h"
 #include "sema/model/Members.h"
 #include "sema/model/Model.h"
@@ -24,6 +25,8 @@ struct Storage {
   std::vector<std::int64_t> extents;
   std::vector<std::int64_t> first = {}; ///< index of the first member, per extent; empty: 1
   std::optional<Frame> frame = {};      ///< of velocities and momenta
+  bool mayHaveGaps = false;             ///< where one index moves the range of another, as in [i in 1..N, j in i+1..N]
+  bool gaps = false;                    ///< some are; where they would be, values are zero
 };
 
 /// A declared name of a model. Its value is worked out when it is first asked for.
@@ -48,8 +51,8 @@ class ModelBuilder final : public Environment, public Host {
 public:
   /// `overrides` are null for models that are only checked.
   ModelBuilder(Session& session, const syntax::Declaration& declaration, SourceId source, Overrides* overrides);
-  /// The model; null if it has errors (all reported).
-  std::unique_ptr<Model> build();
+  /// The model; null if it has errors (all reported). `joints`: receives how joints are called.
+  std::unique_ptr<Model> build(std::vector<JointInstance>* joints = nullptr);
   /// Of a model that has been built without errors, by another builder: the Lagrangian with free rates of its points,
   /// and what it needs.
   AmbientModel buildAmbient();
@@ -224,6 +227,7 @@ private:
   void buildConstraints();
   void constraintOf(const std::string& name, const std::vector<Clause>& clauses);
   bool conditionOf(Constraint& c, std::vector<Clause> clauses);
+  std::vector<JointInstance> jointCalls();
   Constraint* constraintNamed(const std::string& name);
   [[nodiscard]] bool isConstraint(const std::string& name) const;
   // contacts
@@ -286,6 +290,7 @@ private:
   void normSetting(const syntax::Expr& e);
   void checkNorm();
   bool checkSetting(const std::string& key, sym::Expr value, const syntax::Expr& e);
+  void impactSetting(const std::string& key, const syntax::Expr& e);
   void commandLineSettings();
   void checkTimes();
   void checkOverrides();

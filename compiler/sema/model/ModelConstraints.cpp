@@ -187,7 +187,9 @@ void ModelBuilder::constraintOf(const std::string& name, const std::vector<Claus
   }
   c.velocities = (kinds & OnVelocities) != 0;
   if (reportsKinks(value, !c.velocities, equation.range, "the constraint")) return;
+  const auto& writers = model_->program.writers(c.array); // with gaps they add to zeros; what is missing does not hold
   const bool conditional =
+      model_->program.equation(writers.front()).kind == sym::EquationKind::Accumulate ||
       std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) { return x.statement->second != nullptr; });
   if (conditional &&
       !conditionOf(c, with([](const syntax::Statement& s) -> syntax::ExprPtr {
@@ -221,6 +223,37 @@ bool ModelBuilder::conditionOf(Constraint& c, std::vector<Clause> clauses) {
           "a contact that does not rebound (`contact NAME : a >= b { restitution = 0; }`), or an event with a reset "
           "and a force");
   return false;
+}
+
+/// The first constraint of each call stands for all of them.
+std::vector<JointInstance> ModelBuilder::jointCalls() {
+  std::vector<JointInstance> joints;
+  std::map<std::string, std::string> first; // by instances
+  for (const Clause& c : constraints_) {
+    if (c.joint == nullptr) continue;
+    const syntax::Target& target = c.statement->target;
+    const auto [at, fresh] = first.emplace(c.joint->instance, target.name);
+    const Constraint* made = constraintNamed(target.name);
+    if (at->second != target.name || made == nullptr) continue; // of a family without members there is none
+    if (fresh) joints.push_back({c.joint->instance, c.joint->levels.front().joint.declaration, {}});
+    const bool family = !target.binders.empty() || !target.indices.empty();
+    const auto opened = open(*c.statement, c.surroundings,
+                             family ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{}, target.name);
+    if (!opened) continue;
+    JointInstance::Clause clause;
+    clause.loops = opened->loops.loops;
+    clause.guarded = static_cast<bool>(opened->loops.guard);
+    clause.index = shifted(g_, opened->index, made->first);
+    for (JointArgument& a : jointArguments(evaluator_, *c.joint, {this, opened->scope.get(), &opened->loops})) {
+      unsigned depends = 0;
+      for (const Expr& part : a.value.parts) depends |= dependence_.of(part);
+      clause.arguments.push_back({a.value.parts, a.value.manifold, depends, a.given, a.rests});
+    }
+    const auto own =
+        std::find_if(joints.begin(), joints.end(), [&](const JointInstance& j) { return j.name == c.joint->instance; });
+    own->clauses.push_back(std::move(clause));
+  }
+  return joints;
 }
 
 Constraint* ModelBuilder::constraintNamed(const std::string& name) {

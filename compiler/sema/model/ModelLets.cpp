@@ -117,7 +117,12 @@ bool ModelBuilder::familyExtents(const Symbol& symbol, const std::vector<MemberC
     return false;
   }
   const auto gaps = coverage.gaps();
-  if (gaps.empty()) return true;
+  const bool moves = std::any_of(clauses.begin(), clauses.end(), [](const MemberClause& c) {
+    return std::any_of(c.loops.loops.begin(), c.loops.loops.end(),
+                       [](const sym::Loop& l) { return !l.lo->isConst() || !l.hi->isConst(); });
+  });
+  storage.gaps = storage.mayHaveGaps && moves && !gaps.empty();
+  if (gaps.empty() || storage.gaps) return true;
   auto report = s_.diagnostics.error(Code::LIE0141, symbol.range,
                                      "`" + symbol.name + coverage.shown(gaps[0].first) + "` is not defined, though `" +
                                          symbol.name + "` goes from " + std::to_string(range[0].lo) + " to " +
@@ -341,6 +346,7 @@ std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vect
     Symbol family;
     family.name = name;
     family.range = clauses[0].statement->target.nameRange;
+    storage.mayHaveGaps = what == constraintWhat();
     if (!familyExtents(family, opened, storage)) return {};
     if (storage.extents[0] == 0) return {}; // no members
   }
@@ -384,7 +390,7 @@ bool ModelBuilder::observeMember(const std::string& name, const MemberClause& m,
                             "` before it are " + arrays[k]->shape.text());
       return false;
     }
-    model_->program.append({sym::EquationKind::Set,
+    model_->program.append({storage.gaps ? sym::EquationKind::Accumulate : sym::EquationKind::Set,
                             arrays[k],
                             m.loops.loops,
                             {},

@@ -113,19 +113,28 @@ void ModelBuilder::setting(const syntax::Setting& s) {
     normSetting(*s.value);
   } else if (s.key == "safety") {
     run.safety = settingValue(s.key, *s.value);
-  } else if (s.key == "simultaneous") {
-    const std::string word = s.value->kind == syntax::ExprKind::Name ? s.value->text : "";
-    run.sequential = word == "sequential";
-    if (word != "sequential" && word != "together")
-      s_.diagnostics
-          .error(Code::LIE0169, s.value->range,
-                 "`simultaneous` says how contacts that close at one time are solved: `together` or `sequential`")
-          .note("without the setting they are solved together");
+  } else if (s.key == "simultaneous" || s.key == "law") {
+    impactSetting(s.key, *s.value);
   } else if (s.key == "undefined") {
     checkUndefined(*model_, *s.value, s_.diagnostics);
   } else {
     run.seed = settingValue(s.key, *s.value);
   }
+}
+
+/// `simultaneous = sequential`, `law = poisson`.
+void ModelBuilder::impactSetting(const std::string& key, const syntax::Expr& e) {
+  const std::string word = e.kind == syntax::ExprKind::Name ? e.text : "";
+  const std::vector<std::string>& words = impactWords(key);
+  const bool law = key == "law";
+  (law ? model_->simulation.poisson : model_->simulation.sequential) = word == words[1];
+  if (word == words[0] || word == words[1]) return;
+  auto report = s_.diagnostics.error(
+      Code::LIE0169, e.range,
+      law ? "`law` says how bodies come back from impacts: `newton`, by speeds, or `poisson`, by impulses"
+          : "`simultaneous` says how contacts that close at one time are solved: `together` or `sequential`");
+  report.note(law ? "without the setting it is Newton's law" : "without the setting they are solved together");
+  if (const std::string near = nearest(word, words); !near.empty()) report.suggest(didYouMean(near));
 }
 
 bool ModelBuilder::checkSetting(const std::string& key, Expr value, const syntax::Expr& e) {

@@ -10,5 +10,7 @@ namespace lmc::sema {
 [[nodiscard]] const std::vector<std::string>& settingKeys();
 /// The values of `norm`.
 [[nodiscard]] const std::vector<std::string>& settingNorms();
+/// The values of `simultaneous` and of `law`, the usual one first.
+[[nodiscard]] const std::vector<std::string>& impactWords(const std::string& key);
 
 } // namespace lmc::sema

@@ -35,11 +35,17 @@ void printText(const Told& t) {
   for (const auto& [status, count] : r.failures)
     line("", fmt::format("{}: {}", count, runtime::sampleStatusText(status)));
   if (r.stopped > 0) line("stopped", fmt::format("{} by an event", r.stopped));
+  if (r.doubtful > 0)
+    line("doubtful", fmt::format("{}: {}", r.doubtful, runtime::sampleStatusText(runtime::ImpulsesMissed)));
   line("steps", fmt::format("{}", r.steps) + (p.control ? fmt::format(", {} rejected", r.rejected) : ""));
   if (!t.output.empty()) line("output", t.output);
   line("threads",
        fmt::format("{}{}, {}", t.threads, t.ranks > 1 ? fmt::format(" in each of {} ranks", t.ranks) : "",
                    t.problem.lanes > 0 ? counted(t.problem.lanes, "lane") + " each" : "one sample at a time"));
+  if (!t.device.empty() && t.device != "the processor") line("device", t.device);
+  if (r.handedBack > 0)
+    line("", fmt::format("{} made by the processor, which has functions that the device has not",
+                         counted(r.handedBack, "sample")));
   line("compile", fmt::format("{:.3g} s ({} bytes of code{})", t.compileSeconds, p.code->codeBytes(),
                               p.code->fromCache() ? ", from the cache" : ""));
   line("run", fmt::format("{:.3g} s ({:.3g} ns a step and sample)", r.seconds, nanoseconds(t)));
@@ -61,12 +67,15 @@ void printJson(const Told& t, const std::string& diagnostics) {
   for (const auto& [status, count] : r.failures) j["failures"][runtime::sampleStatusText(status)] = count;
   j["first_failure"] = r.firstFailure < 0 ? ordered_json(nullptr) : ordered_json(r.firstFailure);
   j["stopped_by_events"] = r.stopped;
+  j["doubtful"] = r.doubtful;
   j["steps"] = r.steps;
   j["rejected"] = r.rejected;
   j["threads"] = t.threads;
   j["ranks"] = t.ranks;
   j["part"] = t.part.empty() ? ordered_json(nullptr) : ordered_json(t.part);
   j["lanes"] = t.problem.lanes;
+  j["device"] = t.device.empty() ? ordered_json("the processor") : ordered_json(t.device);
+  j["handed_back"] = r.handedBack;
   j["compile_seconds"] = t.compileSeconds;
   j["run_seconds"] = r.seconds;
   j["cpu_seconds"] = r.cpuSeconds;
@@ -87,6 +96,10 @@ int tellEnsemble(const Context& context, products::Pipeline& pipeline, const Tol
     printText(told);
   if (context.call[options::timings]) printTimings(pipeline.timings());
   const runtime::EnsembleResult& r = told.result;
+  if (r.doubtful > 0) {
+    const CodeInfo& code = info(Code::LIE0539);
+    warn(fmt::format("{}: in {} of {} samples (lmc explain {})", code.title, r.doubtful, r.samples, code.name));
+  }
   if (r.interrupted && stopSignal() == 0) {
     complain(fmt::format("the ensemble was stopped: the limit of {} seconds is reached with {} of {} samples{}",
                          *context.call[options::maxSeconds], r.samples,

@@ -18,6 +18,7 @@ struct Told {
   int ranks = 1;
   std::string part = {};    ///< "3 of 64"
   std::int64_t samples = 0; ///< of this process; 0: all
+  std::string device = {};  ///< who makes them (chooseDevice); empty: the processor
 };
 
 /// Prints the summary, as text or as JSON, and what went wrong; returns the exit status. `goesOn`: how an ensemble that

@@ -68,8 +68,10 @@ template <typename A> void archive(A& a, runtime::ContactRule& x) {
 }
 
 template <typename A> void archive(A& a, runtime::ContactRules& x) {
-  auto& [list, rows, columns, velocities, value, rate, bias, jacobian, response, free, stateSize, sequential] = x;
-  archiveAll(a, list, rows, columns, velocities, value, rate, bias, jacobian, response, free, stateSize, sequential);
+  auto& [list, rows, columns, velocities, value, rate, bias, jacobian, response, free, stateSize, sequential, poisson] =
+      x;
+  archiveAll(a, list, rows, columns, velocities, value, rate, bias, jacobian, response, free, stateSize, sequential,
+             poisson);
 }
 
 template <typename A> void archive(A& a, runtime::Tick& x) {

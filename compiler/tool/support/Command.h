@@ -37,7 +37,8 @@ struct Command {
   int (*run)(Context&);
 };
 
-/// The table, which CMake makes; it is part of the program alone.
-[[nodiscard]] CommandTable allCommands();
+/// The commands that the program holds itself, a table that CMake makes; the others are in a module
+/// (tool/runs/Module.h).
+[[nodiscard]] CommandTable programCommands();
 
 } // namespace lmc::tool

@@ -1,5 +1,6 @@
 #include "tool/support/CommandLine.h"
 
+#include "base/BuildId.h"
 #include "diagnostics/Diagnostics.h"
 #include "runtime/output/Output.h"
 #include "tool/support/SharedOptions.h"
@@ -160,7 +161,7 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
     std::fputs(app.help().c_str(), stdout);
     return false;
   } catch (const CLI::CallForVersion&) {
-    std::fputs("lmc " LMC_VERSION "\n", stdout);
+    std::fputs(("lmc " LMC_VERSION "\nbuild " + buildIdText() + "\n").c_str(), stdout);
     return false;
   } catch (const CLI::ParseError& error) {
     throw UsageError(messageOf(error, chosenName(app)));
@@ -182,7 +183,7 @@ CommandLine readCommandLine(CommandTable commands, int argc, const char* const* 
   Raw raw;
   CLI::App app("lmc: a modelling language for mechanical systems on manifolds", "lmc");
   app.formatter(std::make_shared<HelpFormatter>());
-  app.set_version_flag("--version", "lmc " LMC_VERSION, "print the version");
+  app.set_version_flag("--version", "lmc " LMC_VERSION, "print the version and the build");
   app.set_help_flag("-h,--help", "print this help");
   app.allow_extras();
   app.require_subcommand(0, 1);

@@ -98,7 +98,7 @@ TEST(RanksAlone, AreOne) {
 TEST(RanksAlone, TellWhatToInstall) {
   const Workspace w;
   const Outcome o = shell(w, "mkdir -p i/bin i/lib && cp $LMC i/bin && cp " LMC_BINARY_DIR
-                             "/lib/liblmc_codegen.so i/lib && ln -s " LMC_BINARY_DIR
+                             "/lib/liblmc_co*.so i/lib && ln -s " LMC_BINARY_DIR
                              "/share i/share && LMC=i/bin/lmc && OMPI_COMM_WORLD_SIZE=1 " +
                                  study + " --mpi --output r.csv");
   EXPECT_EQ(o.status, 1) << o.err;

@@ -11,21 +11,14 @@
 
 namespace lmc::backends {
 
-/// Emits void core(bases…, t0, h, first, n, statuses, done).
+namespace {
+
 class LaneAdvanceEmitter {
 public:
-  LaneAdvanceEmitter(LaneModuleEmitter& module, llvm::Function* f)
-      : module_(module), types_(module.types()), e_(module, f), b_(e_.builder()),
-        size_(module.tape().roleSize[stateRole]), small_(size_ <= registerState) {
-    for (unsigned r = 0; r < runtime::roleCount; ++r) bases_[r] = f->getArg(r);
-    state_ = bases_[stateRole];
-    t0_ = f->getArg(runtime::roleCount);
-    h_ = f->getArg(runtime::roleCount + 1);
-    first_ = f->getArg(runtime::roleCount + 2);
-    n_ = f->getArg(runtime::roleCount + 3);
-    statuses_ = f->getArg(runtime::roleCount + 4);
-    done_ = f->getArg(runtime::roleCount + 5);
-  }
+  LaneAdvanceEmitter(LaneEmitter& emitter, const tape::Module& tape, const LaneSteps& steps)
+      : tape_(tape), types_(emitter.types()), e_(emitter), b_(e_.builder()), size_(tape.roleSize[stateRole]),
+        small_(size_ <= registerState), bases_(steps.bases), state_(steps.bases[stateRole]), t0_(steps.t0), h_(steps.h),
+        first_(steps.first), n_(steps.n), statuses_(steps.statuses), done_(steps.done) {}
 
   void run() {
     llvm::BasicBlock* const turn = e_.newBlock();
@@ -43,7 +36,7 @@ public:
     remember();
     llvm::Value* const number = b_.CreateNSWAdd(first_, k);
     llvm::Value* const t = b_.CreateFAdd(t0_, b_.CreateFMul(b_.CreateSIToFP(number, types_.real), h_));
-    e_.body(static_cast<std::size_t>(module_.tape().step), bases_, {t, h_});
+    e_.body(static_cast<std::size_t>(tape_.step), bases_, {t, h_});
     llvm::Value* const doubtful = b_.CreateOr(suspicious(), b_.CreateNot(e_.running()));
     b_.CreateCondBr(e_.any(doubtful), trouble, accept, weights.createUnlikelyBranchWeights());
 
@@ -79,11 +72,7 @@ private:
       bases_[stateRole] = e_.local(std::max<std::int64_t>(size_, 1));
       e_.storeNumbers(bases_[stateRole], e_.loadNumbers(state_, size_));
     } else {
-      constexpr std::int64_t line = 64; // bytes: vectors are aligned
-      llvm::Value* const room =
-          e_.callExternal(External::Scratch, types_.pointer, {index(size_ * types_.lanes + line / 8)}, false);
-      llvm::Value* const up = b_.CreateAdd(b_.CreatePtrToInt(room, types_.integer), index(line - 1));
-      saved_ = b_.CreateIntToPtr(b_.CreateAnd(up, index(-line)), types_.pointer);
+      saved_ = e_.roomFor(size_);
     }
   }
 
@@ -91,7 +80,7 @@ private:
     if (small_)
       before_ = e_.loadNumbers(bases_[stateRole], size_);
     else
-      e_.callExternal(External::CopyMemory, types_.pointer, {saved_, state_, index(size_ * types_.lanes * 8)}, false);
+      e_.copyNumbers(saved_, state_, size_);
   }
 
   /// Lanes whose state may have a number that is not finite.
@@ -123,7 +112,7 @@ private:
     llvm::Value* const sum = e_.local(types_.reals);
     e_.store(llvm::Constant::getNullValue(types_.reals), sum);
     e_.loop(index(0), index(size_ - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
-      llvm::Value* const x = e_.load(b_.CreateInBoundsGEP(types_.reals, state_, k));
+      llvm::Value* const x = e_.load(e_.address(state_, k));
       e_.store(b_.CreateFAdd(e_.load(sum), x), sum);
     });
     return e_.load(sum);
@@ -138,7 +127,7 @@ private:
       llvm::Value* const found = e_.local(types_.mask);
       b_.CreateStore(bad, found);
       e_.loop(index(0), index(size_ - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
-        llvm::Value* const x = e_.load(b_.CreateInBoundsGEP(types_.reals, state_, k));
+        llvm::Value* const x = e_.load(e_.address(state_, k));
         b_.CreateStore(b_.CreateOr(b_.CreateLoad(types_.mask, found), notFinite(x)), found);
       });
       bad = b_.CreateLoad(types_.mask, found);
@@ -158,15 +147,15 @@ private:
       return;
     }
     e_.loop(index(0), index(size_ - 1), false, [&](llvm::Value* k, llvm::BasicBlock*) {
-      llvm::Value* const where = b_.CreateInBoundsGEP(types_.reals, state_, k);
-      llvm::Value* const old = e_.load(b_.CreateInBoundsGEP(types_.reals, saved_, k));
+      llvm::Value* const where = e_.address(state_, k);
+      llvm::Value* const old = e_.load(e_.address(saved_, k));
       e_.store(b_.CreateSelect(good, e_.load(where), old), where);
     });
   }
 
-  LaneModuleEmitter& module_;
+  const tape::Module& tape_;
   const Types& types_;
-  LaneEmitter e_;
+  LaneEmitter& e_;
   llvm::IRBuilder<>& b_;
   std::int64_t size_;
   bool small_;
@@ -179,12 +168,24 @@ private:
   llvm::AllocaInst* count_ = nullptr; ///< steps that the failed ones have made
 };
 
+} // namespace
+
+void emitLaneSteps(LaneEmitter& emitter, const tape::Module& tape, const LaneSteps& steps) {
+  LaneAdvanceEmitter(emitter, tape, steps).run();
+}
+
 void LaneModuleEmitter::emitAdvance() {
   llvm::Type* const p = types_.pointer;
   const std::vector<llvm::Type*> rest = {types_.real, types_.real, types_.integer, types_.integer, p, p};
   llvm::Function* const core = declareProper("core", types_.nothing, rest);
   core->addFnAttr(llvm::Attribute::NoInline);
-  LaneAdvanceEmitter(*this, core).run();
+  LaneSteps steps;
+  for (unsigned r = 0; r < runtime::roleCount; ++r) steps.bases[r] = core->getArg(r);
+  unsigned next = runtime::roleCount;
+  for (llvm::Value** v : {&steps.t0, &steps.h, &steps.first, &steps.n, &steps.statuses, &steps.done})
+    *v = core->getArg(next++);
+  LaneEmitter emitter(*this, core);
+  emitLaneSteps(emitter, tape_, steps);
 
   std::vector<llvm::Type*> args(1, p);
   args.insert(args.end(), rest.begin(), rest.end());

@@ -142,22 +142,21 @@ void LaneEmitter::failIf(llvm::Value* condition, llvm::Value* s) {
 
 // --- memory ---------------------------------------------------------------------------------------------------
 
-/// Where the elements stand whose index differs between lanes.
-llvm::Value* LaneEmitter::addressesOf(const Instr& i) {
-  llvm::Value* const index = value(i.args[0]);
+llvm::Value* LaneEmitter::addresses(llvm::Value* start, llvm::Value* index) {
   std::vector<llvm::Constant*> lanes;
   for (unsigned l = 0; l < types_.lanes; ++l) lanes.push_back(llvm::ConstantInt::get(types_.integer, l));
   llvm::Value* const place =
       builder_.CreateAdd(builder_.CreateMul(index, llvm::ConstantInt::get(index->getType(), types_.lanes)),
                          llvm::ConstantVector::get(lanes));
-  return builder_.CreateGEP(types_.real, begin(i.buffer), place);
+  return builder_.CreateGEP(types_.real, start, place);
 }
 
 llvm::Value* LaneEmitter::read(const Instr& i) {
   if (!isWide(value(i.args[0]))) return Emitter::read(i, element(i));
   llvm::Value* const wanted = meant(); // another lane may have any index
-  llvm::CallInst* const result = builder_.CreateMaskedGather(types_.reals, addressesOf(i), llvm::Align(8), wanted,
-                                                             llvm::Constant::getNullValue(types_.reals));
+  llvm::CallInst* const result =
+      builder_.CreateMaskedGather(types_.reals, addresses(begin(i.buffer), value(i.args[0])), llvm::Align(8), wanted,
+                                  llvm::Constant::getNullValue(types_.reals));
   result->setMetadata(llvm::LLVMContext::MD_tbaa, module_.aliasTag(i.buffer));
   return result;
 }
@@ -167,7 +166,7 @@ void LaneEmitter::put(const Instr& i, llvm::Value* x) {
   llvm::Value* const m = mask();
   if (isWide(value(i.args[0]))) {
     llvm::Value* const wanted = m == nullptr ? running() : builder_.CreateAnd(m, running());
-    builder_.CreateMaskedScatter(x, addressesOf(i), llvm::Align(8), wanted)
+    builder_.CreateMaskedScatter(x, addresses(begin(i.buffer), value(i.args[0])), llvm::Align(8), wanted)
         ->setMetadata(llvm::LLVMContext::MD_tbaa, module_.aliasTag(i.buffer));
     return;
   }
@@ -200,7 +199,20 @@ void LaneEmitter::fill(const Instr& i) {
     return;
   }
   loop(types_.index(0), types_.index(b.size - 1), false,
-       [&](llvm::Value* k, llvm::BasicBlock*) { clear(builder_.CreateInBoundsGEP(types_.reals, start, k)); });
+       [&](llvm::Value* k, llvm::BasicBlock*) { clear(address(start, k)); });
+}
+
+/// Memory for numbers of the state, of the thread that calls.
+llvm::Value* LaneEmitter::roomFor(std::int64_t count) {
+  constexpr std::int64_t line = 64; // bytes: vectors are aligned
+  llvm::Value* const room =
+      callExternal(External::Scratch, types_.pointer, {types_.index(count * types_.lanes + line / 8)}, false);
+  llvm::Value* const up = builder_.CreateAdd(builder_.CreatePtrToInt(room, types_.integer), types_.index(line - 1));
+  return builder_.CreateIntToPtr(builder_.CreateAnd(up, types_.index(-line)), types_.pointer);
+}
+
+void LaneEmitter::copyNumbers(llvm::Value* to, llvm::Value* from, std::int64_t count) {
+  callExternal(External::CopyMemory, types_.pointer, {to, from, types_.index(count * types_.lanes * 8)}, false);
 }
 
 // --- routines -------------------------------------------------------------------------------------------------

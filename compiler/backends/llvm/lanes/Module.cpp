@@ -66,6 +66,22 @@ llvm::Function* LaneModuleEmitter::laneByLane(External f, int arguments) {
   return function;
 }
 
+std::unique_ptr<LaneEmitter> LaneModuleEmitter::emitterOf(llvm::Function* function) {
+  return std::make_unique<LaneEmitter>(*this, function);
+}
+
+// Rare and long: a function of its own, so that steps stay short.
+llvm::Function* LaneModuleEmitter::stumpffFunction(std::uint64_t orders) {
+  llvm::Function*& function = stumpffs_[orders];
+  if (function != nullptr) return function;
+  function = declare(std::string("stumpffs").append(std::to_string(orders)), types_.nothing,
+                     {types_.pointer, types_.pointer}, false);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->addFnAttr(llvm::Attribute::Cold);
+  emitterOf(function)->stumpffOfAnySize(orders, function->getArg(0), function->getArg(1));
+  return function;
+}
+
 llvm::Function* LaneModuleEmitter::stumpffByLane() {
   if (stumpff_ != nullptr) return stumpff_;
   llvm::Type* const p = types_.pointer;

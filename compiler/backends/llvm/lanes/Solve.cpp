@@ -3,25 +3,18 @@
 // Gauss with partial pivoting: the pivot of a column is looked for, and rows are exchanged, in each lane for itself,
 // by selections. It costs more operations than the routine for one trajectory, and far fewer per lane.
 #include "backends/llvm/lanes/LaneEmitter.h"
+#include "tape/TapeLanes.h"
 
 #include <llvm/IR/Intrinsics.h>
 
 namespace lmc::backends {
 
-namespace {
-
-/// Beyond, most of the time is in products that a routine does as fast for one lane after the other.
-constexpr std::int64_t largest = 24;
-
-} // namespace
-
 llvm::Value* LaneEmitter::entry(const LinearSystem& s, llvm::Value* row, llvm::Value* column) {
-  return builder_.CreateInBoundsGEP(types_.reals, s.matrix,
-                                    builder_.CreateNSWAdd(builder_.CreateNSWMul(row, types_.index(s.size)), column));
+  return address(s.matrix, builder_.CreateNSWAdd(builder_.CreateNSWMul(row, types_.index(s.size)), column));
 }
 
 llvm::Value* LaneEmitter::component(const LinearSystem& s, llvm::Value* row) {
-  return builder_.CreateInBoundsGEP(types_.reals, s.right, row);
+  return address(s.right, row);
 }
 
 void LaneEmitter::less(llvm::Value* f, llvm::Value* x, llvm::Value* where) {
@@ -90,10 +83,10 @@ void LaneEmitter::substituteBack(const LinearSystem& s) {
   });
 }
 
-/// r <- J^{-1} r; J is destroyed. False, and nothing emitted, when the size is not known or large.
+/// r <- J^{-1} r; J is destroyed.
 bool LaneEmitter::newtonChange(const tape::Instr& i) {
   auto* const size = llvm::dyn_cast<llvm::ConstantInt>(value(i.args[0]));
-  if (size == nullptr || size->getSExtValue() > largest) return false;
+  if (size == nullptr || size->getSExtValue() > tape::largestInLanes) return false;
   const auto at = [&](std::int32_t b) {
     const tape::Buffer& buffer = module_.buffer(b);
     return address(frame_->bases[static_cast<std::size_t>(buffer.role)], buffer.offset);

@@ -1,6 +1,7 @@
 #include "checks/laws/elements/Group.h"
 
 #include "linear/Decompositions.h"
+#include "linear/spectra/Spectra.h"
 
 #include <algorithm>
 

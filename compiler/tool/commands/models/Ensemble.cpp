@@ -2,11 +2,13 @@
 #include "tool/support/Command.h"
 
 #include "base/Cores.h"
+#include "runtime/device/Device.h"
 #include "runtime/ensemble/Checkpoint.h"
 #include "runtime/ensemble/Output.h"
 #include "runtime/parts/PartFile.h"
 #include "runtime/ranks/RankRun.h"
 #include "tool/ensemble/Bar.h"
+#include "tool/ensemble/DeviceChoice.h"
 #include "tool/ensemble/Launch.h"
 #include "tool/ensemble/Report.h"
 #include "tool/plot/Drawing.h"
@@ -38,6 +40,9 @@ constexpr Option<std::int64_t> threadsOption("--threads", "N", "threads", readCo
 constexpr Option<std::int64_t>
     lanesOption("--lanes", "1|2|4|8|16|32", "trajectories that a thread makes at once", readLanes,
                 {.completion = Completion::Words, .standard = "as the vectors of the machine have"});
+constexpr Option<> deviceOption("--device", "cpu|gpu|auto",
+                                "who makes the samples: the processor, a graphics processor, or what is faster",
+                                {.completion = Completion::Words, .standard = "cpu"});
 constexpr Option<std::int64_t> blockOption("--block", "N", "samples that are handed out at once", readCountTo<65536>,
                                            {.standard = "64 to 1024, by their number"});
 constexpr Option<>
@@ -132,12 +137,27 @@ bool blocksToTake(Study& study, const Invocation& call, std::optional<runtime::B
   return false;
 }
 
+/// Who makes the samples; empty: nobody can, and it is reported.
+std::string makerOf(Study& study, const Invocation& call, int threads) {
+  return chooseDevice(study, deviceWish(call.orStandard(deviceOption)), threads);
+}
+
+/// A device has failed while it made samples.
+int deviceFailed(const runtime::DeviceError& error) {
+  complain(std::string(error.what()) + "; --device cpu makes the same file, in lanes of the processor");
+  return RunFailed;
+}
+
 /// How all samples are made, by this process alone or with others.
 using Make = std::function<runtime::EnsembleResult(const runtime::EnsembleListeners&)>;
 
-/// A compiled study from its first block to its last one. `told` has what the summary says of how it is made.
-int runWhole(Context& context, Study& study, std::optional<runtime::BlockReader> taken, const Make& make, int threads,
-             int ranks) {
+/// A compiled study from its first block to its last one; the summary says who makes it.
+struct Makers {
+  int threads = 1, ranks = 1;
+  std::string device;
+};
+int runWhole(Context& context, Study& study, std::optional<runtime::BlockReader> taken, const Make& make,
+             const Makers& makers) {
   const Invocation& call = context.call;
   const std::optional<PlotFile> plot = PlotFile::of(call);
   runtime::EnsembleResult result;
@@ -166,12 +186,21 @@ int runWhole(Context& context, Study& study, std::optional<runtime::BlockReader>
   } catch (const runtime::CheckpointError& error) {
     complain(error.what());
     return RunFailed;
+  } catch (const runtime::DeviceError& error) {
+    return deviceFailed(error);
   }
   const auto& checkpoint = call[options::checkpoint];
-  return tellEnsemble(
-      context, study.pipeline,
-      {*study.problem, result, threads, call[options::output].value_or(""), study.compileSeconds, ranks},
-      checkpoint ? "--resume " + *checkpoint + " goes on from there" : std::string());
+  return tellEnsemble(context, study.pipeline,
+                      {*study.problem,
+                       result,
+                       makers.threads,
+                       call[options::output].value_or(""),
+                       study.compileSeconds,
+                       makers.ranks,
+                       {},
+                       0,
+                       makers.device},
+                      checkpoint ? "--resume " + *checkpoint + " goes on from there" : std::string());
 }
 
 int runAlone(Context& context, Study& study) {
@@ -181,13 +210,15 @@ int runAlone(Context& context, Study& study) {
   std::optional<runtime::BlockReader> taken;
   if (study.problem == nullptr || !placeIsGood(study, call) || !blocksToTake(study, call, taken))
     return refuse(context, study);
-  tellWarnings(context, study);
   const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores();
+  const std::string device = makerOf(study, call, threads);
+  if (device.empty()) return refuse(context, study);
+  tellWarnings(context, study);
   const StopOnSignal guard; // from here on there is something to lose
   return runWhole(
       context, study, std::move(taken),
       [&](const auto& listeners) { return runtime::runEnsemble(*study.problem, study.plan, threads, listeners); },
-      threads, 1);
+      {threads, 1, device});
 }
 
 // --- parts
@@ -217,7 +248,8 @@ std::optional<runtime::PartNumber> partOf(Study& study, const Invocation& call) 
 }
 
 /// Makes a part in its file, whose place is good.
-int makePart(Context& context, Study& study, const runtime::PartHeader& header, int threads) {
+int makePart(Context& context, Study& study, const runtime::PartHeader& header, int threads,
+             const std::string& device) {
   const Invocation& call = context.call;
   const std::string& file = *call[options::output];
   const StopOnSignal guard;
@@ -238,10 +270,11 @@ int makePart(Context& context, Study& study, const runtime::PartHeader& header, 
     runtime::EnsembleResult result = part.counted();
     result.seconds = run.seconds;
     result.cpuSeconds = run.cpuSeconds;
+    result.handedBack = run.handedBack;
     result.interrupted = run.interrupted && !part.complete();
     return tellEnsemble(context, study.pipeline,
                         {*study.problem, result, threads, file, study.compileSeconds, 1,
-                         fmt::format("{} of {}", header.part.number, header.part.count), part.samples()},
+                         fmt::format("{} of {}", header.part.number, header.part.count), part.samples(), device},
                         "the same command again goes on from there");
   } catch (const runtime::OtherPart& error) {
     commandLineError(study.pipeline, Code::LIE0681, "--output " + file, error.what())
@@ -250,6 +283,8 @@ int makePart(Context& context, Study& study, const runtime::PartHeader& header, 
   } catch (const runtime::CheckpointError& error) {
     complain(error.what());
     return RunFailed;
+  } catch (const runtime::DeviceError& error) {
+    return deviceFailed(error);
   }
 }
 
@@ -271,7 +306,10 @@ int runPart(Context& context, Study& study) {
         .suggest("fewer parts, or smaller blocks (--block)");
   protectFiles(call, filesReadBy(study.pipeline));
   const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores();
-  return makePart(context, study, runtime::partHeader(*number, study.identity, study.shape, study.about), threads);
+  const std::string device = makerOf(study, call, threads);
+  if (device.empty()) return refuse(context, study);
+  return makePart(context, study, runtime::partHeader(*number, study.identity, study.shape, study.about), threads,
+                  device);
 }
 
 // --- ranks
@@ -291,13 +329,13 @@ int runLeader(Context& context, Study& study, runtime::Ranks& ranks) {
     tellWarnings(context, study);
     const int threads = call[threadsOption] ? static_cast<int>(*call[threadsOption]) : usableCores(ranks.neighbours());
     const StopOnSignal guard;
-    status = runWhole(
-        context, study, std::move(taken),
-        [&](const auto& listeners) {
-          met = true;
-          return runtime::leadRanks(ranks, *study.problem, study.plan, threads, study.identity, listeners);
-        },
-        threads, ranks.size());
+    status =
+        runWhole(context, study, std::move(taken),
+                 [&](const auto& listeners) {
+                   met = true;
+                   return runtime::leadRanks(ranks, *study.problem, study.plan, threads, study.identity, listeners);
+                 },
+                 {threads, ranks.size(), {}});
     if (!met) runtime::dismissRanks(ranks);
     return status;
   } catch (const runtime::RankFailure& error) {
@@ -382,6 +420,12 @@ int runEnsembles(Context& context) {
     return runPart(context, study);
   }
   const bool ranks = call[mpiOption];
+  if (ranks && deviceWish(call.orStandard(deviceOption)) != DeviceWish::Processor) {
+    commandLineError(study.pipeline, Code::LIE0687, "--mpi --device " + *call[deviceOption],
+                     "ranks are handed a few blocks at a time, which do not fill a device")
+        .suggest("--part k/n with --device: a part for each device, then lmc merge");
+    return refuse(context, study);
+  }
   if (const auto launch = launchOf(environmentVariable); launch && launch->size > 1 && !ranks) {
     if (launch->rank != 0) return InputWrong;
     commandLineError(study.pipeline, Code::LIE0682, "lmc ensemble",
@@ -408,7 +452,7 @@ extern const Command ensembleCommand = {
                 "lmc ensemble top.lie --samples 10000 --vary `m ~ normal(15, 0.5)` --part 1/2 --output e1.lmcpart",
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, samplesOption, varyOption, keepOption, threadsOption,
-                          lanesOption, blockOption, partOption, mpiOption, ensembleOutput, options::plot,
+                          lanesOption, deviceOption, blockOption, partOption, mpiOption, ensembleOutput, options::plot,
                           ensembleCheckpoint, ensembleResume, ensembleEvery, options::quiet, options::progress,
                           options::maxSeconds, options::compile, options::json),
     .run = runEnsembles,

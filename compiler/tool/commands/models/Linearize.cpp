@@ -1,7 +1,7 @@
 // `lmc linearize FILE`: A, B, C, D at states, of the motion or of a step, with the eigenvalues on the tangent space.
 #include "tool/support/Command.h"
 
-#include "linear/Decompositions.h"
+#include "linear/spectra/Spectra.h"
 #include "runtime/derivatives/JumpTrajectory.h"
 #include "runtime/run/Run.h"
 #include "tool/runs/RunChecks.h"

@@ -181,6 +181,30 @@ void reportEvents(OrbitStudy& s, const Orbit& o) {
   }
 }
 
+/// Whole numbers and truth values that do not come back, by their names.
+std::vector<std::string> carriedNames(const OrbitStudy& s, const Orbit& o) {
+  std::vector<std::string> names;
+  for (const checks::CarriedNumber& c : o.carried)
+    for (const runtime::Column& column : s.problem.problem.numbers(runtime::FieldKind::State))
+      if (column.offset == static_cast<std::int64_t>(c.place)) names.push_back(column.entry.name());
+  return names;
+}
+
+/// A motion whose numbers do not come back is periodic where nothing depends on them.
+void reportNumbers(OrbitStudy& s, const Orbit& o) {
+  constexpr double returns = 1e-7;
+  if (o.carried.empty() || o.again <= returns) return;
+  const std::vector<std::string> names = carriedNames(s, o);
+  s.diagnostics()
+      .warning(Code::LIE0676, modelRange(s.pipeline),
+               fmt::format("the motion comes back, but {} do{} not, and with what {} then {} the next period {}",
+                           fmt::join(names, ", "), names.size() == 1 ? "es" : "", names.size() == 1 ? "it" : "they",
+                           names.size() == 1 ? "is" : "are",
+                           std::isfinite(o.again) ? fmt::format("is another one, by {:.1e}", o.again)
+                                                  : std::string("cannot be followed")))
+      .note("the multipliers are those of the period from the state that is shown");
+}
+
 std::string word(const Orbit& o) {
   const checks::Stability s = checks::stabilityOfMap(o.multipliers);
   if (s == checks::Stability::Stable && o.unexplained > 0) return checks::word(checks::Stability::Undecided);
@@ -209,6 +233,13 @@ std::string describe(OrbitStudy& s, const Orbit& o) {
   if (o.repeats > 1)
     text += fmt::format("  it comes back {} times as often already: a {}th part of this is a period\n", o.repeats,
                         o.repeats);
+  if (!o.carried.empty()) {
+    const std::vector<std::string> names = carriedNames(s, o);
+    std::vector<std::string> list;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      list.push_back(fmt::format("{}: {} -> {}", names[k], o.carried[k].before, o.carried[k].after));
+    text += fmt::format("  numbers that do not come back: {}\n", fmt::join(list, ", "));
+  }
   text += initialText(s.space, p, o.loop.nodes.front(), "  ");
   text += fmt::format("  simulate {{ time = {:.17g}..{:.17g}; step = {:.17g}; method = {}; }}\n", t, t + o.loop.period,
                       o.loop.period / static_cast<double>(o.loop.steps), p.method);
@@ -231,12 +262,17 @@ ordered_json object(OrbitStudy& s, const Orbit& o) {
   ordered_json multipliers = ordered_json::array();
   for (const Eigenvalue& e : o.multipliers)
     multipliers.push_back({{"re", e.value.real()}, {"im", e.value.imag()}, {"error", errorObject(e.error)}});
+  ordered_json carried = ordered_json::object();
+  const std::vector<std::string> names = carriedNames(s, o);
+  for (std::size_t k = 0; k < names.size(); ++k) carried[names[k]] = {o.carried[k].before, o.carried[k].after};
   return {{"period", o.loop.period},
           {"period_error", errorObject(o.periodError)},
           {"steps", o.loop.steps},
           {"closing", o.closing},
           {"turns", o.turns},
           {"repeats", o.repeats},
+          {"carried", carried},
+          {"again", o.carried.empty() ? ordered_json(nullptr) : errorObject(o.again)},
           {"state", stateObject(s.problem.problem, o.loop.nodes.front())},
           {"outputs", outputsObject(s.model, o.loop.nodes.front(), s.question.time)},
           {"ones", o.ones},
@@ -262,6 +298,7 @@ int search(OrbitStudy& s) {
   s.model.limit(INFINITY); // what was found is shown
   if (found) {
     reportEvents(s, orbit);
+    reportNumbers(s, orbit);
     constexpr double closes = 1e-12;
     if (orbit.closing > closes)
       s.diagnostics().warning(

@@ -1,8 +1,9 @@
-#include "runtime/run/LaneWorkspace.h"
+#include "runtime/ensemble/LaneWorkspace.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace lmc::runtime {
@@ -23,8 +24,7 @@ void LaneWorkspace::Free::operator()(double* memory) const {
 }
 
 LaneWorkspace::LaneWorkspace(const Problem& problem, int lanes, std::int64_t scratch)
-    : status(static_cast<std::size_t>(lanes), 0), done(static_cast<std::size_t>(lanes), 0), problem_(&problem),
-      lanes_(static_cast<std::size_t>(lanes)),
+    : LaneMachine(lanes), problem_(&problem), lanes_(static_cast<std::size_t>(lanes)),
       stateSize_(static_cast<std::size_t>(problem.sizes[static_cast<std::size_t>(Role::State)])),
       columns_(problem.columns()) {
   std::array<std::size_t, roleCount> sizes{};
@@ -76,9 +76,9 @@ void LaneWorkspace::evaluate(int function, std::span<const double> times) {
   problem_->code->laneFunction(function)(bases_.data(), arguments_, status.data());
 }
 
-void LaneWorkspace::read(Role role, int lane, std::span<double> out) const {
-  const double* const from = bases_[static_cast<std::size_t>(role)];
-  for (std::size_t k = 0; k < out.size(); ++k) out[k] = from[k * lanes_ + static_cast<std::size_t>(lane)];
+void LaneMachine::read(Role role, int lane, std::span<double> out) {
+  const double* const from = numbers(role, 0, static_cast<std::int64_t>(out.size()));
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = from[k * status.size() + static_cast<std::size_t>(lane)];
 }
 
 void LaneWorkspace::advance(double t0, double h, std::int64_t first, std::int64_t n) {
@@ -91,19 +91,37 @@ void LaneWorkspace::call(int function, std::span<const double> t, std::span<cons
   problem_->code->laneFunction(function)(bases_.data(), arguments_, status.data());
 }
 
-void LaneWorkspace::columns(int lane, std::span<double> out) const {
+void LaneWorkspace::columns(int lane, std::span<double> out) {
   for (std::size_t c = 0; c < out.size(); ++c) {
     const Column& column = columns_[c];
-    out[c] = bases_[static_cast<std::size_t>(column.role)]
-                   [static_cast<std::size_t>(column.offset) * lanes_ + static_cast<std::size_t>(lane)];
+    const double x = bases_[static_cast<std::size_t>(column.role)]
+                           [static_cast<std::size_t>(column.offset) * lanes_ + static_cast<std::size_t>(lane)];
+    out[c] = std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x;
   }
 }
 
-bool LaneWorkspace::finite(int lane) const {
+bool LaneWorkspace::finite(int lane) {
   const double* const y = bases_[static_cast<std::size_t>(Role::State)];
   for (std::size_t k = 0; k < stateSize_; ++k)
     if (!std::isfinite(y[k * lanes_ + static_cast<std::size_t>(lane)])) return false;
   return true;
+}
+
+void LaneWorkspace::keep(Kept place) {
+  const std::span<double> all = states();
+  kept_[static_cast<std::size_t>(place)].assign(all.begin(), all.end());
+}
+
+void LaneWorkspace::restore(Kept place) {
+  const std::vector<double>& kept = kept_[static_cast<std::size_t>(place)];
+  std::copy(kept.begin(), kept.end(), states().begin());
+}
+
+void LaneWorkspace::restore(Kept place, const std::vector<bool>& wanted) {
+  const std::vector<double>& kept = kept_[static_cast<std::size_t>(place)];
+  const std::span<double> all = states();
+  for (std::size_t l = 0; l < lanes_; ++l)
+    for (std::size_t k = l; wanted[l] && k < all.size(); k += lanes_) all[k] = kept[k];
 }
 
 } // namespace lmc::runtime

@@ -7,17 +7,16 @@
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Summary.h"
-#include "tool/plot/Drawing.h"
-#include "tool/plot/RunPlot.h"
 #include "tool/runs/Certify.h"
+#include "tool/runs/Module.h"
 #include "tool/runs/RunCheckpoints.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
 #include "tool/runs/RunStore.h"
 #include "tool/support/Arguments.h"
+#include "tool/support/PageOptions.h"
 #include "tool/support/Report.h"
 #include "tool/support/SharedOptions.h"
-#include "tool/view/Page.h"
 
 #include <algorithm>
 #include <array>
@@ -90,8 +89,8 @@ public:
     return true;
   }
 
-  /// Of a run with a page.
-  [[nodiscard]] products::Pipeline& pipeline() { return *pipeline_; }
+  /// Null where the run was kept, which none with a page is.
+  [[nodiscard]] products::Pipeline* pipeline() { return pipeline_.get(); }
   [[nodiscard]] const runtime::Problem& problem() const { return kept_ ? kept_->problem : *problem_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return kept_ ? kept_->diagnostics : pipeline_->diagnostics(); }
   [[nodiscard]] const Sources& sources() const { return kept_ ? kept_->sources : pipeline_->sources(); }
@@ -148,14 +147,10 @@ runtime::RunBounds bounds(const Invocation& call) {
 
 runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sink, StepTable* steps,
                              runtime::CheckpointKeeper* checkpoints, const runtime::Checkpoint* resume,
-                             PageRecorder* page, const Invocation& call) {
+                             runtime::StepObserver* watcher, const Invocation& call) {
   const bool visible = showsProgress(call);
   runtime::ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
-  runtime::StepObserver* observer = steps;
-  if (page != nullptr) {
-    sink = page;
-    if (observer == nullptr) observer = page;
-  }
+  runtime::StepObserver* const observer = steps != nullptr ? steps : watcher;
   // Threads start with the first loop that is divided: other models pay nothing. A loop has 16 tiles.
   const runtime::Team team(static_cast<int>(call[runThreadsOption].value_or(std::min(usableCores(), 16))));
   runtime::RunResult result = runtime::run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
@@ -244,13 +239,13 @@ int runModel(Context& context) {
   const std::unique_ptr<runtime::CheckpointKeeper> checkpoints = checkpointFile(call, resume);
   products::PipelineOptions options = pipelineOptions(call);
   if (resume) options.codeKey = resume->code;
-  const std::optional<PlotFile> plot = PlotFile::of(call);
-  if (plot && resume) throw UsageError("--plot shows a whole run; --resume goes on with one");
-  std::optional<PageWriter> page;
-  if (call[options::report]) {
-    if (resume) throw UsageError("--report shows a whole run; --resume goes on with one");
-    page.emplace(call, *call[options::report]);
-    options.compilation.scene = true;
+  std::unique_ptr<Pictures> pictures;
+  if (call[options::plot] || call[options::report]) {
+    if (resume)
+      throw UsageError(
+          fmt::format("{} shows a whole run; --resume goes on with one", call[options::plot] ? "--plot" : "--report"));
+    pictures = commandsModule().pictures(call);
+    options.compilation.scene = pictures->needScene();
   }
   options.compile.tiers = jit::Tiers::QuickFirst;
   ReadyRun ready(file, options, resume.has_value());
@@ -288,16 +283,10 @@ int runModel(Context& context) {
     std::optional<runtime::TrajectoryKeeper> keeper;
     if (call[certifyOption]) keeper.emplace(runtime::stateEntries(problem), sink.get());
     runtime::Sink* const kept = keeper ? &*keeper : sink.get();
-    std::optional<PlotRecorder> curves;
-    if (plot) curves.emplace(problem, kept);
-    runtime::Sink* const receiver = plot ? &*curves : kept;
-    StateRecorder recorded(problem, receiver);
-    const std::unique_ptr<PageRecorder> record = page ? page->recorder(ready.pipeline(), problem, &recorded) : nullptr;
-    summary.result =
-        integrate(problem, receiver, steps.get(), checkpoints.get(), resume ? &*resume : nullptr, record.get(), call);
-    if (page && !page->write(ready.pipeline(), problem, summary, *record, recorded.conserved(ready.pipeline())))
-      return RunFailed;
-    if (plot && !plot->write(curves->figure())) return RunFailed;
+    runtime::Sink* const receiver = pictures ? pictures->receive(ready.pipeline(), problem, kept) : kept;
+    summary.result = integrate(problem, receiver, steps.get(), checkpoints.get(), resume ? &*resume : nullptr,
+                               pictures ? pictures->observer() : nullptr, call);
+    if (pictures && !pictures->write(ready.pipeline(), problem, summary)) return RunFailed;
     context.stage = "certifying the run of `" + file + "`";
     if (keeper) certificate = certify(call, problem, summary.result, *keeper);
   } catch (const runtime::OutputError& error) {
