@@ -197,17 +197,14 @@ namespace {
 
 /// A product with a factor of another sign is written with one sign.
 TreePtr withSigns(const TreePtr& t) {
-  std::vector<TreePtr> kids;
-  for (const TreePtr& k : t->kids) kids.push_back(withSigns(k));
   bool negative = false;
-  for (TreePtr& k : kids)
-    if (t->op == Op::Mul && k->op == Op::Neg) {
-      negative = !negative;
-      k = k->kids[0];
-    }
-  auto copy = std::make_shared<Tree>(*t);
-  copy->kids = std::move(kids);
-  return negative ? negTree(copy) : TreePtr(copy);
+  const TreePtr now = withKids(t, [&](const TreePtr& k) {
+    TreePtr own = withSigns(k);
+    if (t->op != Op::Mul || own->op != Op::Neg) return own;
+    negative = !negative;
+    return own->kids[0];
+  });
+  return negative ? negTree(now) : now;
 }
 
 /// The line for the members that one line of `where` is about, with what that says of the name.

@@ -59,18 +59,7 @@ std::string DataNames::rowsOf(const std::vector<std::string>& names) {
 }
 
 TreePtr DataNames::withTransposes(const TreePtr& t) const {
-  std::vector<TreePtr> kids;
-  bool same = true;
-  for (const TreePtr& k : t->kids) {
-    kids.push_back(withTransposes(k));
-    same = same && kids.back() == k;
-  }
-  TreePtr now = t;
-  if (!same) {
-    auto copy = std::make_shared<Tree>(*t);
-    copy->kids = kids;
-    now = copy;
-  }
+  const TreePtr now = withKids(t, [this](const TreePtr& k) { return withTransposes(k); });
   if (now->op != Op::Add) return now;
   const auto bare = [](const TreePtr& k) { return k->op == Op::Neg ? k->kids[0] : k; };
   const auto isTerm = [](const TreePtr& k) {
@@ -80,7 +69,7 @@ TreePtr DataNames::withTransposes(const TreePtr& t) const {
   for (const auto& [name, rows] : rows_) {
     std::vector<TreePtr> found(rows.size()), rest;
     bool negative = false;
-    for (const TreePtr& sign : kids) {
+    for (const TreePtr& sign : now->kids) {
       const TreePtr k = bare(sign);
       const auto row = isTerm(k) ? std::find(rows.begin(), rows.end(), k->kids[1]->text) : rows.end();
       const auto at = static_cast<std::size_t>(row - rows.begin());

@@ -271,18 +271,8 @@ void nameParts(Document& d, std::set<std::string> taken) {
 namespace {
 
 TreePtr tidied(const TreePtr& t) {
-  std::vector<TreePtr> kids;
-  bool same = true;
-  for (const TreePtr& k : t->kids) {
-    kids.push_back(tidied(k));
-    same = same && kids.back() == k;
-  }
-  TreePtr now = t;
-  if (!same) {
-    auto copy = std::make_shared<Tree>(*t);
-    copy->kids = kids;
-    now = copy;
-  }
+  const TreePtr now = withKids(t, tidied);
+  std::vector<TreePtr> kids = now->kids;
   const auto unit = [](const TreePtr& k) { return k->op == Op::Basis && k->kids[0]->op == Op::Number; };
   if (now->op == Op::Dot) // e1 . v = v[1]
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}})

@@ -203,18 +203,7 @@ sema::Tuple Projection::onRates(const sema::Tuple& y, Expr time, const std::stri
 
 /// exp(u) y for stacked velocities, each less a number that all of them contain.
 sema::Tuple Projection::movedByStacked(const sema::Tuple& y, const sym::Array* u, Expr less) {
-  const sema::Model& m = layer_.model;
-  sema::Tuple k;
-  for (std::size_t v = 0; v < m.order.size(); ++v) {
-    const PhaseSlot& slot = phase_.slots()[v];
-    sema::Tuple all = sema::zero(g_, slot.algebraParts);
-    if (m.order[v].isFactor) {
-      const sema::Tuple own = unstacked(slot, m.order[v].index, u, less);
-      std::copy(own.begin(), own.end(), all.begin());
-    }
-    k.insert(k.end(), all.begin(), all.end());
-  }
-  return phase_.act(k, y);
+  return phase_.act(unstacked(u, nullptr, less), y);
 }
 
 sema::Tuple Projection::unstacked(const PhaseSlot& slot, std::size_t factor, const sym::Array* stacked, Expr less) {
@@ -228,19 +217,25 @@ sema::Tuple Projection::unstacked(const PhaseSlot& slot, std::size_t factor, con
   return sema::fromEntries(g_, slot.manifold->algebra(), list);
 }
 
-sema::Tuple Projection::movedByStacked(const sema::Tuple& y, const sym::Array* u, const sym::Array* w,
-                                       const std::string& name) {
+sema::Tuple Projection::withVelocities(sema::Tuple y, const sym::Array* stacked,
+                                       const std::function<Expr(Expr, Expr)>& changed) {
   const sema::Model& m = layer_.model;
-  sema::Tuple changed = phase_.loadPoint(phase_.storePoint(y, name + ".y"));
   for (std::size_t v = 0; v < m.order.size(); ++v) {
     if (!m.order[v].isFactor) continue;
     const PhaseSlot& slot = phase_.slots()[v];
-    const sema::Tuple change = unstacked(slot, m.order[v].index, w, {});
+    const sema::Tuple change = unstacked(slot, m.order[v].index, stacked, {});
     for (std::size_t k = 0; k < change.size(); ++k) {
-      Expr& own = changed[slot.pointOffset + slot.pointCount + k];
-      own = g_.sub(own, change[k]);
+      Expr& own = y[slot.pointOffset + slot.pointCount + k];
+      own = changed(own, change[k]);
     }
   }
+  return y;
+}
+
+sema::Tuple Projection::movedByStacked(const sema::Tuple& y, const sym::Array* u, const sym::Array* w,
+                                       const std::string& name) {
+  const sema::Tuple changed = withVelocities(phase_.loadPoint(phase_.storePoint(y, name + ".y")), w,
+                                             [this](Expr own, Expr change) { return g_.sub(own, change); });
   if (u == nullptr) return changed;
   return movedByStacked(phase_.loadPoint(phase_.storePoint(changed, name + ".v")), u, {});
 }
@@ -289,17 +284,16 @@ const sym::Array* Projection::stacked(const sema::Tuple& k, bool points, const s
   return all;
 }
 
-sema::Tuple Projection::unstacked(const sym::Array* u, const sym::Array* w) {
+sema::Tuple Projection::unstacked(const sym::Array* u, const sym::Array* w, Expr less) {
   const sema::Model& m = layer_.model;
   sema::Tuple k;
   for (std::size_t v = 0; v < m.order.size(); ++v) {
     const PhaseSlot& slot = phase_.slots()[v];
     sema::Tuple all = sema::zero(g_, slot.algebraParts);
     if (m.order[v].isFactor) {
-      const sema::Tuple point = unstacked(slot, m.order[v].index, u, {});
-      const sema::Tuple velocity = unstacked(slot, m.order[v].index, w, {});
-      std::copy(point.begin(), point.end(), all.begin());
-      std::copy(velocity.begin(), velocity.end(), all.begin() + static_cast<std::ptrdiff_t>(point.size()));
+      const sema::Tuple point = unstacked(slot, m.order[v].index, u, less);
+      const sema::Tuple velocity = w != nullptr ? unstacked(slot, m.order[v].index, w, {}) : sema::Tuple{};
+      std::copy(velocity.begin(), velocity.end(), std::copy(point.begin(), point.end(), all.begin()));
     }
     k.insert(k.end(), all.begin(), all.end());
   }
@@ -332,18 +326,7 @@ sema::Tuple Projection::sparseOnRates(const sema::Tuple& begin, Expr time, const
   const sym::Loop r = sym::fullLoop(g_, "r", c_.rows);
   saddle.addToRow({r}, r.index, g_.load(there[1], {r.index}));
   const mechanics::Saddle::Solution solution = saddle.finish(name + ".nu", true);
-  sema::Tuple y = begin;
-  const sema::Model& m = layer_.model;
-  for (std::size_t v = 0; v < m.order.size(); ++v) {
-    if (!m.order[v].isFactor) continue;
-    const PhaseSlot& slot = phase_.slots()[v];
-    const sema::Tuple change = unstacked(slot, m.order[v].index, solution.change, {});
-    for (std::size_t k = 0; k < change.size(); ++k) {
-      Expr& own = y[slot.pointOffset + slot.pointCount + k];
-      own = g_.add(own, change[k]);
-    }
-  }
-  return y;
+  return withVelocities(begin, solution.change, [this](Expr own, Expr change) { return g_.add(own, change); });
 }
 
 } // namespace lmc::methods

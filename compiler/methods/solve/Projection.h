@@ -30,9 +30,9 @@ public:
   /// The numbers of the blocks of a sparse system at z.
   const sym::Array* blocksAt(const sema::Tuple& z, sym::Expr time, const std::string& name);
   /// Velocities of the factors, or their positions' displacements, among phase algebra elements: stacked, and back
-  /// (without those of states).
+  /// (without those of states; `w` null: velocities that are zero; `less`: a number that all displacements contain).
   const sym::Array* stacked(const sema::Tuple& k, bool points, const std::string& name);
-  sema::Tuple unstacked(const sym::Array* u, const sym::Array* w);
+  sema::Tuple unstacked(const sym::Array* u, const sym::Array* w, sym::Expr less = {});
   /// One, and the sum of the absolute values of all points, or of all velocities.
   const sym::Array* sizeOf(const sema::Tuple& y, bool points, const std::string& name);
 
@@ -49,6 +49,9 @@ private:
                              const std::string& name, const std::function<const sym::Array*(const sym::Array*)>& value);
   [[nodiscard]] bool isAffine() const;
   sema::Tuple movedByStacked(const sema::Tuple& y, const sym::Array* u, sym::Expr less);
+  /// y with other velocities of the factors: what `changed` makes of the own ones and of stacked ones.
+  sema::Tuple withVelocities(sema::Tuple y, const sym::Array* stacked,
+                             const std::function<sym::Expr(sym::Expr, sym::Expr)>& changed);
   sema::Tuple unstacked(const PhaseSlot& slot, std::size_t factor, const sym::Array* stacked, sym::Expr less);
   sema::Tuple sparseOnPositions(const sema::Tuple& begin, sym::Expr time, const std::string& name);
   sema::Tuple sparseOnRates(const sema::Tuple& begin, sym::Expr time, const std::string& name);

@@ -43,10 +43,14 @@ bool equal(const TreePtr& a, const TreePtr& b) {
 
 TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& by) {
   if (TreePtr other = by(t)) return other;
+  return withKids(t, [&](const TreePtr& k) { return replaced(k, by); });
+}
+
+TreePtr withKids(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& by) {
   bool same = true;
   std::vector<TreePtr> kids;
   for (const TreePtr& k : t->kids) {
-    kids.push_back(replaced(k, by));
+    kids.push_back(by(k));
     same = same && kids.back() == k;
   }
   if (same) return t;

@@ -86,6 +86,8 @@ struct Order {
 [[nodiscard]] bool equal(const TreePtr& a, const TreePtr& b);
 /// With other parts, from the whole down; `by`: null for what stays, whose parts are asked for then.
 [[nodiscard]] TreePtr replaced(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& by);
+/// With what `by` makes of each of its kids; the tree itself where that is nothing new.
+[[nodiscard]] TreePtr withKids(const TreePtr& t, const std::function<TreePtr(const TreePtr&)>& by);
 /// Whether the name occurs, as an array or as an index.
 [[nodiscard]] bool mentions(const TreePtr& t, const std::string& name);
 
