@@ -2,6 +2,7 @@
 #include "api/Compile.h"
 
 #include "base/Cores.h"
+#include "products/ensembles/Ensemble.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/ensemble/Output.h"
 
@@ -99,7 +100,8 @@ Ensemble ensembleOf(const std::string& path, const std::vector<Source>& sources,
     request.vary = s.vary;
     if (s.samples > 0) request.samples = s.samples;
     request.lanes = s.lanes;
-    const std::unique_ptr<runtime::EnsembleProblem> problem = loaded ? pipeline.buildEnsemble(request) : nullptr;
+    const std::unique_ptr<runtime::EnsembleProblem> problem =
+        loaded ? products::buildEnsemble(pipeline, request) : nullptr;
     out.compilation.diagnostics = detail::Access::diagnostics(pipeline.diagnostics(), pipeline.sources());
     out.compilation.plain = renderAll(pipeline.diagnostics(), pipeline.sources(), false);
     out.compilation.colored = renderAll(pipeline.diagnostics(), pipeline.sources(), true);

@@ -1,4 +1,5 @@
 #include "api/Access.h"
+#include "products/equations/Equations.h"
 
 #include <fmt/format.h>
 
@@ -142,7 +143,7 @@ std::string Model::equations(Format format) const {
   if (format != Format::Text && format != Format::Latex && format != Format::Json)
     throw Error(Error::Kind::Misuse, fmt::format("there is no format {} of equations", static_cast<int>(format)));
   const char* const name = format == Format::Latex ? "latex" : format == Format::Json ? "json" : "text";
-  return shared_->withPipeline([&](products::Pipeline& p) { return p.derive(name); });
+  return shared_->withPipeline([&](products::Pipeline& p) { return products::equations(p, name); });
 }
 
 std::vector<MethodInfo> Model::methods() const {

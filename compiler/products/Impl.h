@@ -1,13 +1,11 @@
 // The pipeline's own state, for the files that implement its parts.
 #pragma once
 
-#include "present/Present.h"
 #include "products/Pipeline.h"
 #include "products/scene/SceneOutputs.h"
 #include "products/stages/StageCode.h"
 #include "products/stages/Stages.h"
-#include "products/variations/Variations.h"
-#include "runtime/ensemble/Ensemble.h"
+#include "runtime/contract/MassLook.h"
 #include "unit/Unit.h"
 
 #include <chrono>
@@ -289,17 +287,12 @@ struct Pipeline::Impl {
   std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
   std::unique_ptr<runtime::LinearizedProblem> buildLinearization(methods::LinearizationRequest request);
   std::unique_ptr<runtime::Problem> build(bool needMethod);
-  std::unique_ptr<runtime::EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
-  Variations variationsOf(const Prepared& prepared, const EnsembleRequest& request);
   /// True if steps solve for accelerations, which some do not.
   static bool solvesForAccelerations(const Product& product);
 
   /// Warns of energies and forces that jump where sums end, and of limits beyond half of a box.
   void lookAtCutoffs(const runtime::Problem& p, const Prepared& prepared);
   [[nodiscard]] std::vector<Range> conditionsOfSums(std::size_t count) const;
-
-  std::optional<unit::Exported> ahead(const std::string& prefix);
-  void addExported(Product& product);
 
   bool requireModel();
 
@@ -317,19 +310,11 @@ struct Pipeline::Impl {
   std::string dump(const std::string& stage);
   std::string stepListing() const;
 
-  std::string derive(present::Presentation how);
-  std::string deriveWithSizes(present::Presentation how, std::int64_t size);
   /// Reads the model's files once more.
   std::function<bool(sema::Compilation&)> reload;
 
-  /// Parameters and initial values as far as they can be evaluated: what is wrong is reported when the model is run.
-  std::optional<InitialData> presentData();
-
   /// `undefined = …` of `simulate`.
   [[nodiscard]] std::vector<std::string> undefinable() const;
-
-  /// Square matrices among the parameters whose values are symmetric; none without data.
-  [[nodiscard]] std::vector<const sym::Array*> symmetricParameters(const InitialData* data) const;
 
   /// The equations that `roots` need, or all; with the declared variables in front.
   [[nodiscard]] std::string listing(const sym::Program& program, const std::vector<const sym::Array*>& roots,

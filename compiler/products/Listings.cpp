@@ -1,14 +1,12 @@
 // What each stage has made, as text.
 #include "jit/Device.h"
 #include "products/Impl.h"
-#include "products/joints/SharedJoints.h"
 #include "sym/Print.h"
 #include "syntax/Print.h"
 #include "tape/TapeLanes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace lmc::products {
 
@@ -32,68 +30,7 @@ std::string deviceListing(const tape::Module& module, const jit::CompileOptions&
   return {};
 }
 
-bool hasJoints(const sema::Model& model) {
-  return std::any_of(model.constraints.begin(), model.constraints.end(),
-                     [](const sema::Constraint& c) { return !c.joint.empty(); });
-}
-
 } // namespace
-
-std::string Pipeline::Impl::derive(present::Presentation how) {
-  if (!check() || !requireModel()) return {};
-  const Place place(modelPlace());
-  const auto data = presentData();
-  how.symmetric = symmetricParameters(data ? &*data : nullptr);
-  const std::string own = hasJoints(*model) ? deriveWithSizes(how, 0) : std::string();
-  const auto asIs = [&] { return own.empty() ? present::printEquations(*system, how) : own; };
-  if (how.expand || how.form == present::EquationForm::Matrix) return asIs();
-  // For any size of families: what two other sizes give alike, with a name in their place.
-  const std::string one = deriveWithSizes(how, 1009), other = one.empty() ? one : deriveWithSizes(how, 2003);
-  return !one.empty() && one == other ? one : asIs();
-}
-
-/// The equations of the model compiled once more, with joints that are said once. With a size: as they are for other
-/// sizes of families, which stand for their names; nothing where there are none, or the model cannot have them.
-std::string Pipeline::Impl::deriveWithSizes(present::Presentation how, std::int64_t size) {
-  if (!reload) return {};
-  std::set<std::int64_t> extents;
-  for (const sema::Factor& f : model->factors) extents.insert(f.extent);
-  for (const sema::StateVariable& z : model->states) extents.insert(z.extent);
-  sema::CompilationOptions others = options.compilation;
-  const bool otherSizes = size > 0;
-  for (const auto& [name, n] : model->constants) {
-    if (!otherSizes || !extents.contains(n) || n == 0) continue;
-    std::erase_if(others.overrides, [&, &constant = name](const sema::Override& o) { return o.name == constant; });
-    others.overrides.push_back({name, std::to_string(size)});
-    how.sizes.emplace_back(name, size);
-    how.present[name] = n;
-    size += 10;
-  }
-  if (otherSizes && how.sizes.empty()) return {};
-  const std::unique_ptr<sema::Compilation> compiled = sema::makeCompilation(std::move(others));
-  sema::Compilation& otherwise = *compiled;
-  if (!reload(otherwise)) return {};
-  std::unique_ptr<const sema::Model> largeModel = otherwise.check();
-  if (!largeModel || otherwise.diagnostics().hasErrors()) return {};
-  for (std::size_t k = 0; otherSizes && k < model->factors.size(); ++k)
-    if (largeModel->factors[k].extent != model->factors[k].extent && largeModel->factors[k].extent < 1000) return {};
-  std::optional<SharedJoints> joints;
-  if (hasJoints(*model)) {
-    sema::JointReading reading = sema::readJoints(otherwise);
-    if (!reading.model) return {};
-    how.joints = joints.emplace(otherwise, *reading.model, std::move(reading.joints)).list();
-    largeModel = std::move(reading.model);
-  }
-  const mechanics::System large = mechanics::deriveSystem(*largeModel, otherwise.diagnostics());
-  if (otherwise.diagnostics().hasErrors()) return {};
-  std::vector<const sym::Array*> symmetric;
-  for (const sym::Array* a : how.symmetric)
-    for (const sema::Parameter& p : largeModel->parameters)
-      if (p.array->name == a->name) symmetric.push_back(p.array);
-  how.symmetric = std::move(symmetric);
-  how.remarksOf = system.get();
-  return present::printEquations(large, how);
-}
 
 std::string Pipeline::Impl::dump(const std::string& stage) {
   if (stage == "ast") {
@@ -159,31 +96,6 @@ std::string Pipeline::Impl::stepListing() const {
   for (const methods::StepPart& p : step()->parts)
     text += fmt::format("step {} from t + {}*h over {}*h\n", p.step + 1, p.begin, p.length);
   return text;
-}
-
-std::optional<InitialData> Pipeline::Impl::presentData() {
-  mechanics::Layer layer(*system);
-  const sym::Graph::Work work = layer.work();
-  Diagnostics ignored;
-  return evaluateInitialData(layer, layoutOf(*model), options.seed, ignored);
-}
-
-std::vector<const sym::Array*> Pipeline::Impl::symmetricParameters(const InitialData* data) const {
-  std::vector<const sym::Array*> list;
-  if (data == nullptr) return list;
-  const Layout layout = layoutOf(*model);
-  for (const sema::Parameter& p : model->parameters) {
-    const int n = p.array->shape.rows;
-    if (p.array->shape.rank != 2 || p.array->shape.cols != n) continue;
-    const double* values = data->params.data() + layout.of(p.array).offset;
-    bool symmetric = true;
-    for (std::int64_t member = 0; member < p.array->count(); ++member) {
-      const double* a = values + member * n * n;
-      for (int i = 0; i < n * n; ++i) symmetric = symmetric && a[i] == a[i % n * n + i / n];
-    }
-    if (symmetric) list.push_back(p.array);
-  }
-  return list;
 }
 
 std::string Pipeline::Impl::listing(const sym::Program& program, const std::vector<const sym::Array*>& roots,

@@ -278,6 +278,9 @@ bool Pipeline::Impl::refusesDerivatives(const std::string& what) {
 
 Pipeline::Pipeline(PipelineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Pipeline::~Pipeline() = default;
+Pipeline::Impl& Pipeline::impl() {
+  return *impl_;
+}
 
 bool Pipeline::load(const std::filesystem::path& file) {
   const Stopwatch watch(impl_->timings, "parse");
@@ -308,18 +311,6 @@ bool Pipeline::within(const std::function<void()>& body) {
     body();
     return true;
   });
-}
-
-std::string Pipeline::derive(const std::string& format, const std::string& form, bool expand) {
-  present::Presentation how;
-  how.form = form == "matrix"     ? present::EquationForm::Matrix
-             : form == "hamilton" ? present::EquationForm::Hamilton
-                                  : present::EquationForm::Motion;
-  how.expand = expand;
-  how.format = format == "latex"  ? present::EquationFormat::Latex
-               : format == "json" ? present::EquationFormat::Json
-                                  : present::EquationFormat::Text;
-  return impl_->limited([&] { return impl_->derive(how); });
 }
 
 std::string Pipeline::dump(const std::string& stage) {

@@ -20,12 +20,6 @@
 namespace lmc::mechanics {
 struct System;
 }
-namespace lmc::runtime {
-struct EnsembleProblem;
-}
-namespace lmc::unit {
-struct Exported;
-}
 
 namespace lmc::products {
 
@@ -61,13 +55,6 @@ using Timings = std::vector<std::pair<std::string, double>>;
 /// Stages in order: ast program model system scene step tape ir assembly nvptx. `scene` needs the option `scene`.
 [[nodiscard]] const std::vector<std::string>& stageNames();
 
-/// What distinguishes the samples of an ensemble.
-struct EnsembleRequest {
-  std::vector<std::string> vary;       ///< "m ~ normal(15, 1)", as typed
-  std::optional<std::int64_t> samples; ///< not given: as many as the shortest table of `read` has rows
-  int lanes = 0;                       ///< samples that one thread makes at once, a power of two; 0: as the machine has
-};
-
 /// A method that can step a model.
 struct MethodSummary {
   std::string name, kind; ///< the kind as the table of kinds names it
@@ -89,9 +76,6 @@ public:
 
   /// Parses, checks and derives (a structurally singular mass matrix is an error); no method, no code. False on errors.
   bool check();
-  /// The equations as a person writes them. format: text | latex | json; form: motion | matrix | hamilton; `expand`:
-  /// families are written out, member by member. Empty on errors.
-  [[nodiscard]] std::string derive(const std::string& format, const std::string& form = "motion", bool expand = false);
   /// The listing of a stage (one of stageNames()); empty on errors.
   [[nodiscard]] std::string dump(const std::string& stage);
   /// Everything compiled and initialised, ready to run; null on errors. `needMethod` false: no step is compiled
@@ -116,16 +100,6 @@ public:
   [[nodiscard]] std::optional<std::vector<double>> initialState(const std::vector<double>& params, Diagnostics& found);
   /// The mass equation of a model that has been built for hosts, whatever its method; null without one.
   [[nodiscard]] std::shared_ptr<const runtime::MassCheck> massEquation();
-  /// The functions of the model with its method for programs without the compiler, with a step of fixed length and, of
-  /// a method that estimates its error, one with errors. `prefix`: of the names in C, an identifier. Nothing on errors.
-  [[nodiscard]] std::optional<unit::Exported> ahead(const std::string& prefix);
-  /// Its object for a processor (aheadObject); nothing, and a report, when a limit of compilation is reached.
-  [[nodiscard]] std::optional<std::string> object(const unit::Exported& unit, const std::string& cpu);
-
-  /// Everything compiled for many samples, which differ in what `request` varies; null on errors. The pipeline must
-  /// outlive it.
-  [[nodiscard]] std::unique_ptr<runtime::EnsembleProblem> buildEnsemble(const EnsembleRequest& request);
-
   /// Calls `body` within the limits, where it does work of its own with what the pipeline has made. False, and a
   /// report, when a limit is reached.
   bool within(const std::function<void()>& body);
@@ -152,8 +126,11 @@ public:
   /// Of a model with constraints: how many velocities are free at its initial state; nothing without, or on errors.
   std::optional<std::int64_t> freedoms();
 
-private:
+  /// What the stages have made (products/Impl.h), for products in folders of their own, which runs do without.
   struct Impl;
+  [[nodiscard]] Impl& impl();
+
+private:
   std::unique_ptr<Impl> impl_;
 };
 

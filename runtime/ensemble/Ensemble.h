@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/contract/LaneMachine.h"
+#include "runtime/contract/MassLook.h"
 #include "runtime/contract/Problem.h"
 #include "runtime/ensemble/Statistics.h"
 #include "runtime/run/Grid.h"
@@ -43,14 +44,6 @@ public:
   /// numbers in either case.
   [[nodiscard]] virtual std::int32_t make(std::int64_t sample, std::span<double> params, std::span<double> state,
                                           std::span<double> varied) = 0;
-};
-
-/// How samples look at their mass equations: code for lanes finds the samples that are worth a closer look, which
-/// MassMonitor takes by the check of the problem.
-struct MassLook {
-  int function = -1;      ///< argument t; -1: nothing is looked at
-  Field product, rhs;     ///< M xi' and r
-  std::int64_t every = 1; ///< steps between two looks; the begin and the end are looked at, too
 };
 
 /// What makes the samples in the place of this processor's lanes, with their bits.

@@ -3,6 +3,7 @@
 #include "checks/states/StateSpace.h"
 #include "diagnostics/Diagnostics.h"
 #include "products/Pipeline.h"
+#include "products/ensembles/Ensemble.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/mass/MassMonitor.h"
 #include "runtime/run/Run.h"
@@ -254,7 +255,7 @@ std::vector<double> ensemble(const RandomModel& m, const std::string& text, int 
   request.vary = {"tune ~ uniform(0.9, 1.1)"};
   request.samples = 8;
   request.lanes = lanes;
-  const auto problem = p.buildEnsemble(request);
+  const auto problem = products::buildEnsemble(p, request);
   if (!problem) return {};
   Rows sink;
   runtime::EnsembleListeners listeners;

@@ -1,6 +1,7 @@
 // The printed equations of the examples, as text and LaTeX, against the files in golden/. LMC_UPDATE_GOLDEN=1 writes
 // them anew: read the difference before committing it.
 #include "products/Pipeline.h"
+#include "products/equations/Equations.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ std::string derived(const std::string& name, const std::string& format) {
   options.compilation.libraryRoot = LMC_SOURCE_DIR;
   Pipeline pipeline(std::move(options));
   EXPECT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/examples/" + name + ".lie"));
-  return pipeline.derive(format);
+  return products::equations(pipeline, format);
 }
 
 class DeriveGolden : public testing::TestWithParam<std::tuple<const char*, const char*>> {};

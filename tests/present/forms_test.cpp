@@ -6,6 +6,7 @@
 #include "checks/states/StateSpace.h"
 #include "mechanics/system/Equations.h"
 #include "products/Pipeline.h"
+#include "products/equations/Equations.h"
 #include "products/stages/Stages.h"
 #include "sema/manifolds/Generator.h"
 
@@ -288,7 +289,7 @@ class Forms : public testing::TestWithParam<std::string> {};
 void expectForm(Derived& d, const char* form, bool expand) {
   SCOPED_TRACE(std::string(form) + (expand ? ", expanded" : ""));
   std::mt19937_64 engine(7);
-  const json printed = json::parse(d.pipeline.derive("json", form, expand));
+  const json printed = json::parse(products::equations(d.pipeline, "json", form, expand));
   for (int sample = 0; sample < 3; ++sample) {
     const double t = 0.3 * sample;
     const checks::State start(d.problem->initialState.begin(), d.problem->initialState.end());
@@ -347,10 +348,10 @@ TEST_P(Forms, EqualTheCompiledEquations) {
 /// What no person writes: a line that says nothing, factors of 1 and 0, signs in brackets.
 TEST_P(Forms, ReadAsAPersonWrites) {
   Derived d(GetParam());
-  const json printed = json::parse(d.pipeline.derive("json"));
+  const json printed = json::parse(products::equations(d.pipeline, "json"));
   for (const auto& [title, list] : printed.at("sections").items())
     for (const json& line : list) EXPECT_NE(line.at("left"), line.at("right")) << title;
-  const std::string text = d.pipeline.derive("text");
+  const std::string text = products::equations(d.pipeline, "text");
   for (const char* odd : {"(-1)", "sqrt(1)", "*1*", "(1*", " 1*", "*0*", "(0*", " 0*", "[0, 0, 0]", "zeros(3))*"})
     EXPECT_EQ(text.find(odd), std::string::npos) << odd << "\n" << text;
 }
@@ -370,7 +371,7 @@ TEST(Factors, StandInTheOrderOfBooks) {
   };
   for (const auto& [model, lines] : all) {
     Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/" + model + ".lie");
-    const std::string text = d.pipeline.derive("text");
+    const std::string text = products::equations(d.pipeline, "text");
     for (const char* line : lines) EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
 }
@@ -411,7 +412,7 @@ TEST(Documentation, ShowsWhatIsPrinted) {
       if (form == "matrix") options.compilation.overrides.push_back({"N", "2"});
       Pipeline pipeline(options);
       ASSERT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/" + file + ".lie"));
-      printed = pipeline.derive("text", form);
+      printed = products::equations(pipeline, "text", form);
     } else if (!printed.empty() && line.starts_with("            ")) {
       ASSERT_FALSE(shown.empty());
       shown.back() += (line.substr(12).starts_with("(i = ") ? "   " : " ") + line.substr(12);
@@ -426,7 +427,7 @@ TEST(Documentation, ShowsWhatIsPrinted) {
 /// Constraints of a family whose members differ are said member by member where they belong.
 TEST(Constraints, ArePartByPart) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/hung_chain.lie");
-  const json sections = json::parse(d.pipeline.derive("json")).at("sections");
+  const json sections = json::parse(products::equations(d.pipeline, "json")).at("sections");
   std::set<std::string> lefts;
   for (const json& line : sections.at("Constraints (each is zero)")) lefts.insert(line.at("left"));
   for (const char* left : {"rod[1]", "rod[i]", "rod[4]", "rod'[i]"}) EXPECT_TRUE(lefts.contains(left)) << left;
@@ -435,7 +436,7 @@ TEST(Constraints, ArePartByPart) {
 /// A joint is said once, with its parameters; what it does to a body stands where its instances hold that.
 TEST(Joints, AreSaidOnce) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/examples/bricard.lie");
-  const json printed = json::parse(d.pipeline.derive("json"));
+  const json printed = json::parse(products::equations(d.pipeline, "json"));
   const json& sections = printed.at("sections");
   ASSERT_EQ(printed.at("joints").size(), 1U);
   const json& joint = printed.at("joints").at(0);
@@ -443,19 +444,20 @@ TEST(Joints, AreSaidOnce) {
   EXPECT_TRUE(sections.contains(joint.at("section").get<std::string>()));
   EXPECT_FALSE(sections.contains("Constraints (each is zero)"));
   EXPECT_EQ(sections.at("Joints").size(), 3U); // the first, those between, the last
-  const std::string text = d.pipeline.derive("text");
+  const std::string text = products::equations(d.pipeline, "text");
   for (const char* line :
        {"reaction(X[i]).w = reaction(hinge[i], X[i]).w + reaction(hinge[i + 1], X[i]).w   (i = 1..5)\n",
         "at = A.x - B.x + A.R*a - B.R*b\n", "reaction(A).v = transpose(A.R)*lambda.at\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   // the inertias of the bars are symmetric by what defines them
-  EXPECT_NE(d.pipeline.derive("text").find("momentum(X[i]).w = J[i]*xi.w[i]   (i = 1..5)\n"), std::string::npos);
+  EXPECT_NE(products::equations(d.pipeline, "text").find("momentum(X[i]).w = J[i]*xi.w[i]   (i = 1..5)\n"),
+            std::string::npos);
 }
 
 /// Sums over parts of a family are said part by part, not as sums that are added up.
 TEST(Definitions, ArePartByPart) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/neighbours.lie");
-  const std::string text = d.pipeline.derive("text");
+  const std::string text = products::equations(d.pipeline, "text");
   for (const char* line :
        {"dL/dx[1] = k*(x[2] - x[1])\n", "dL/dx[i] = k*(x[i - 1] + x[i + 1] - 2*x[i])   (i = 2..N - 1)\n",
         "dL/dx[N] = k*(x[N - 1] - x[N])\n"})
@@ -466,7 +468,7 @@ TEST(Definitions, ArePartByPart) {
 /// Of several indices none is written out.
 TEST(Quantifiers, AreThoseOfAllIndices) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/net.lie");
-  const std::string text = d.pipeline.derive("text");
+  const std::string text = products::equations(d.pipeline, "text");
   for (const char* line : {"rod'[n, i] = 2*dot(v[n], x[n] - a[n, i])   (n = 1..2, i = 1..2)\n",
                            "a[n, i] = 1/(i + n)*[n, i, 1]   (n = 1..3, i = 1..2)\n", "reaction(x[3]) = zeros(3)\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
@@ -476,14 +478,14 @@ TEST(Quantifiers, AreThoseOfAllIndices) {
 TEST(Definitions, HaveNamesOfTheirOwn) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/tests/present/models/half_planes.lie");
   std::set<std::string> lefts;
-  for (const json& line : json::parse(d.pipeline.derive("json")).at("sections").at("where"))
+  for (const json& line : json::parse(products::equations(d.pipeline, "json")).at("sections").at("where"))
     EXPECT_TRUE(lefts.insert(line.at("left")).second) << line.at("left");
 }
 
 /// The gaps of contacts are no equations that hold always.
 TEST(Contacts, HaveASectionOfTheirOwn) {
   Derived d(std::string(LMC_SOURCE_DIR) + "/examples/billiard_ball.lie");
-  const json sections = json::parse(d.pipeline.derive("json")).at("sections");
+  const json sections = json::parse(products::equations(d.pipeline, "json")).at("sections");
   EXPECT_TRUE(sections.contains("Contacts (gaps, never negative; zero while closed) and slips")) << sections;
   EXPECT_TRUE(sections.contains("Forces of the constraints")) << sections;
   EXPECT_FALSE(sections.contains("Constraints (each is zero)")) << sections;

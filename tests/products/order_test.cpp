@@ -1,10 +1,13 @@
 // What is made of a model does not depend on what was made of it before: the same tapes, in any order.
 #include "products/Pipeline.h"
+#include "products/ensembles/Ensemble.h"
+#include "products/equations/Equations.h"
+#include "products/exported/Exported.h"
 
 #include "diagnostics/Diagnostics.h"
 #include "mechanics/system/System.h"
-#include "products/States.h"
 #include "products/Pipeline.h"
+#include "products/States.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/mass/MassCheck.h"
 #include "tape/Tape.h"
@@ -74,7 +77,8 @@ std::vector<Making> products() {
   };
   return {
       {"check", [](products::Pipeline& p, const Sample&) { return std::string(p.check() ? "right" : "wrong"); }},
-      {"equations", [](products::Pipeline& p, const Sample&) { return p.derive("text") + p.derive("json"); }},
+      {"equations", [](products::Pipeline& p,
+                       const Sample&) { return products::equations(p, "text") + products::equations(p, "json"); }},
       {"system", [](products::Pipeline& p, const Sample&) { return p.dump("system"); }},
       {"step", [](products::Pipeline& p, const Sample&) { return p.dump("step"); }},
       {"tape", [](products::Pipeline& p, const Sample&) { return p.dump("tape"); }},
@@ -88,7 +92,7 @@ std::vector<Making> products() {
          products::EnsembleRequest r;
          if (!s.vary.empty()) r.vary = {s.vary};
          r.samples = 3;
-         return keyOf(p.buildEnsemble(r));
+         return keyOf(products::buildEnsemble(p, r));
        }},
       {"host",
        [](products::Pipeline& p, const Sample&) {
@@ -100,7 +104,7 @@ std::vector<Making> products() {
        [](products::Pipeline& p, const Sample&) { return keyOf(p.buildHost(products::HostSteps::Fixed)); }},
       {"unit",
        [](products::Pipeline& p, const Sample&) {
-         const auto unit = p.ahead("m");
+         const auto unit = products::exportedUnit(p, "m");
          return unit ? unit->equations + textOf(unit->unit.module) : "nothing";
        }},
       {"states from outside",

@@ -1,5 +1,7 @@
 // Units: all memory of all products is described by fields, one behind the other, and whoever reads it sees the same.
 #include "products/Pipeline.h"
+#include "products/ensembles/Ensemble.h"
+#include "products/exported/Exported.h"
 #include "unit/builder/UnitBuilder.h"
 
 #include "diagnostics/Diagnostics.h"
@@ -76,10 +78,10 @@ std::vector<Named> allProducts() {
            [](products::Pipeline& p) {
              products::EnsembleRequest r;
              r.samples = 2;
-             return problemOf(p.buildEnsemble(r));
+             return problemOf(products::buildEnsemble(p, r));
            }},
           {"exported", [](products::Pipeline& p) {
-             const auto unit = p.ahead("m");
+             const auto unit = products::exportedUnit(p, "m");
              return unit ? std::optional(unit->problem()) : std::nullopt;
            }}};
 }

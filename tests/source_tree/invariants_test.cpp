@@ -115,7 +115,7 @@ const std::set<std::string> readersOfText = {
     "compiler/editor/features/Completion.cpp",         // what is being typed
     "compiler/editor/features/Place.cpp",              // likewise
     "compiler/editor/features/Signatures.cpp",         // heads of declarations, as they were typed
-    "compiler/products/variations/Variations.cpp",     // --vary
+    "compiler/products/ensembles/Variations.cpp",      // --vary
     "compiler/sema/session/Overrides.cpp",             // --set
     "compiler/sema/session/TableFile.cpp",             // headers of a file
     "compiler/tool/commands/models/Check.cpp",         // an array of JSON

@@ -1,6 +1,7 @@
 #include "Programs.h"
 
 #include "jit/Ahead.h"
+#include "products/exported/Exported.h"
 
 #include <gtest/gtest.h>
 
@@ -122,7 +123,7 @@ Forms::Forms(const Case& c, bool specialize, IfWrong wrong) {
   products::PipelineOptions o = optionsOf(c);
   o.presentZeros = specialize;
   products::Pipeline ahead(o);
-  if (load(ahead, c)) unit = ahead.ahead("thing");
+  if (load(ahead, c)) unit = products::exportedUnit(ahead, "thing");
   report(ahead);
   if (!unit || !problem) return;
   unit->file = "case.lie";

@@ -1,6 +1,7 @@
 // One model, three ways to machine code, one motion.
 #include "Programs.h"
 
+#include "products/exported/Exported.h"
 #include "runtime/run/Workspace.h"
 
 #include <gtest/gtest.h>
@@ -324,10 +325,10 @@ TEST(Limits, EndTheMakingOfAnObject) {
   products::Pipeline pipeline(options);
   ASSERT_TRUE(pipeline.loadText("m.lie", "model M { config R : SO(3) velocity w; lagrangian = 0.5*dot(w, w); "
                                          "simulate { method = RKMK4; step = 0.1; time = 0..1; } }"));
-  const auto unit = pipeline.ahead("m");
+  const auto unit = products::exportedUnit(pipeline, "m");
   ASSERT_TRUE(unit);
   late = true;
-  EXPECT_FALSE(pipeline.object(*unit, ""));
+  EXPECT_FALSE(products::exportedObject(pipeline, *unit, ""));
   EXPECT_TRUE(pipeline.diagnostics().hasErrors());
   EXPECT_NE(pipeline.diagnostics().sorted().front().message.find("cancelled"), std::string::npos);
 }

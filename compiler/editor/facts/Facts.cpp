@@ -1,6 +1,7 @@
 #include "editor/facts/Facts.h"
 
 #include "mechanics/system/System.h"
+#include "products/equations/Equations.h"
 #include "products/initial/Initial.h"
 #include "sema/session/Watch.h"
 #include "sema/values/Values.h"
@@ -204,7 +205,7 @@ void FactFinder::parameters(Facts& facts) {
 void FactFinder::derive(Facts& facts) {
   if (!good_ || pipeline_.system() == nullptr) return;
   parameters(facts);
-  const std::string text = pipeline_.derive("json");
+  const std::string text = products::equations(pipeline_, "json");
   const nlohmann::ordered_json all = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!all.is_object() || !all.contains("sections")) return;
   for (const auto& [section, equations] : all["sections"].items())

@@ -19,7 +19,7 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request) {
   products::Pipeline& pipeline = study.pipeline;
   const std::string& file = oneFile(call);
   context.stage = "compiling `" + file + "`";
-  auto problem = pipeline.load(file) ? pipeline.buildEnsemble(request.ensemble) : nullptr;
+  auto problem = pipeline.load(file) ? products::buildEnsemble(pipeline, request.ensemble) : nullptr;
   if (problem != nullptr && call[options::every]) problem->problem.outputSteps = 0;
   if (problem == nullptr || !checkRun(pipeline, problem->problem, call)) return;
   if (request.begin) { // nothing is wanted of the motion: one step, at most

@@ -1,7 +1,7 @@
 // An ensemble that is compiled, and what its runs are made from.
 #pragma once
 
-#include "products/Pipeline.h"
+#include "products/ensembles/Ensemble.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/output/Output.h"
 #include "tool/support/Command.h"

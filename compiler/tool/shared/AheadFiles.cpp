@@ -1,5 +1,6 @@
 #include "tool/shared/AheadFiles.h"
 
+#include "products/exported/Exported.h"
 #include "runtime/output/OutputFile.h"
 #include "tool/runs/RunParts.h"
 #include "tool/support/Arguments.h"
@@ -50,7 +51,7 @@ std::optional<unit::Exported> aheadUnit(const Invocation& call, const AheadNames
   products::Pipeline pipeline(options);
   std::optional<unit::Exported> unit;
   protectAhead(call, names, {});
-  if (pipeline.load(oneFile(call))) unit = pipeline.ahead(names.prefix);
+  if (pipeline.load(oneFile(call))) unit = products::exportedUnit(pipeline, names.prefix);
   if (unit) unit->file = fs::path(oneFile(call)).filename().string();
   if (unit && make && !make(pipeline, *unit)) unit.reset();
   status = Done;

@@ -1,6 +1,7 @@
 #include "tool/view/Page.h"
 
 #include "base/Installation.h"
+#include "products/equations/Equations.h"
 #include "runtime/output/OutputFile.h"
 #include "runtime/run/Sampler.h"
 #include "tool/runs/RunParts.h"
@@ -113,7 +114,7 @@ void addConserved(Json& plots, const ConservedPlot& conserved) {
 
 /// The equations, unless they are too much to be read.
 void addEquations(Json& page, products::Pipeline& pipeline, std::vector<std::string>& notes) {
-  const std::string text = pipeline.derive("latex");
+  const std::string text = products::equations(pipeline, "latex");
   if (text.size() > longEquations)
     notes.push_back(fmt::format("the equations are left out: they take {:.0f} kB; `lmc derive` prints them",
                                 static_cast<double>(text.size()) / 1000));

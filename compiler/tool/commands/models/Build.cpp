@@ -1,6 +1,7 @@
 // `lmc build`: an object, an archive or a shared library, and a header.
 #include "backends/c/Source.h"
 #include "jit/Ahead.h"
+#include "products/exported/Exported.h"
 #include "runtime/output/OutputFile.h"
 #include "tool/shared/AheadFiles.h"
 #include "tool/support/Arguments.h"
@@ -62,7 +63,7 @@ void linkShared(const std::string& code, const fs::path& file) {
 
 std::optional<std::string> objectFor(products::Pipeline& pipeline, const unit::Exported& unit, const Invocation& call) {
   try {
-    return pipeline.object(unit, call[cpuOption].value_or(std::string()));
+    return products::exportedObject(pipeline, unit, call[cpuOption].value_or(std::string()));
   } catch (const std::invalid_argument& e) {
     throw UsageError(std::string(e.what()) + "; --cpu is native, or a name such as x86-64-v3");
   }

@@ -1,6 +1,7 @@
 // `lmc derive`: the equations of motion, or their values.
 #include "tool/support/Command.h"
 
+#include "products/equations/Equations.h"
 #include "runtime/output/Output.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/Workspace.h"
@@ -156,7 +157,8 @@ int deriveModel(Context& context) {
   products::Pipeline pipeline(pipelineOptions(call));
   if (!pipeline.load(file)) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   if (call[options::at]) return evaluateAt(context, pipeline);
-  const std::string text = pipeline.derive(call[options::json] ? "json" : format, form, call[expandOption]);
+  const std::string text =
+      products::equations(pipeline, call[options::json] ? "json" : format, form, call[expandOption]);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());
   printDiagnostics(call, pipeline.diagnostics(), pipeline.sources());
   print(text.ends_with("\n") ? text : text + "\n");

@@ -1,4 +1,4 @@
-#include "products/joints/SharedJoints.h"
+#include "products/equations/SharedJoints.h"
 
 #include "mechanics/Derive.h"
 #include "mechanics/constraints/Sparse.h"

@@ -1,6 +1,6 @@
 // Reads `NAME ~ normal(…)|uniform(…)|linspace(…)|grid(…)|read("FILE")` and finds what NAME stands for.
-#include "products/variations/Variations.h"
-#include "products/variations/Distributions.h"
+#include "products/ensembles/Variations.h"
+#include "products/ensembles/Distributions.h"
 #include "syntax/parser/Parser.h"
 
 #include <algorithm>

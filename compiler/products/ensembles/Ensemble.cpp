@@ -1,9 +1,9 @@
 // Compiling for many samples: what they vary, code for lanes, and the data of each sample.
-#include "runtime/ensemble/Ensemble.h"
+#include "products/ensembles/Ensemble.h"
 #include "jit/Device.h"
 #include "products/Impl.h"
+#include "products/ensembles/Variations.h"
 #include "products/initial/Consistency.h"
-#include "products/variations/Variations.h"
 #include "tape/TapeCost.h"
 #include "tape/TapeLanes.h"
 
@@ -192,30 +192,29 @@ void nameVariations(runtime::EnsembleProblem& e, const Variations& variations, c
   for (std::size_t k = 0; k < request.vary.size(); ++k) e.variations[k] = request.vary[k] + e.variations[k];
 }
 
-} // namespace
-
 /// What is varied, where it belongs.
-Variations Pipeline::Impl::variationsOf(const Prepared& prepared, const EnsembleRequest& request) {
+Variations variationsOf(Pipeline::Impl& made, const Prepared& prepared, const EnsembleRequest& request) {
   mechanics::Layer layer = mechanics::Layer::over(prepared.layer);
   const sym::Graph::Work work = layer.work();
-  return placeVariations(*model, prepared.layout, prepared.data, request.vary, compilation->sources(), diagnostics());
+  return placeVariations(*made.model, prepared.layout, prepared.data, request.vary, made.compilation->sources(),
+                         made.diagnostics());
 }
 
-std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const EnsembleRequest& request) {
-  const Prepared* const prepared = prepare(true);
+std::unique_ptr<runtime::EnsembleProblem> build(Pipeline::Impl& made, const EnsembleRequest& request) {
+  const Prepared* const prepared = made.prepare(true);
   if (prepared == nullptr) return nullptr;
   const InitialData& data = prepared->data;
-  Variations variations = variationsOf(*prepared, request);
-  if (diagnostics().hasErrors()) return nullptr;
+  Variations variations = variationsOf(made, *prepared, request);
+  if (made.diagnostics().hasErrors()) return nullptr;
   auto e = std::make_unique<runtime::EnsembleProblem>();
   e->samples = request.samples ? *request.samples : variations.rows;
   if (e->samples < 1 || (variations.rows >= 0 && e->samples > variations.rows)) {
     const std::string typed = request.samples ? std::to_string(*request.samples) : std::string();
-    const SourceId source = compilation->sources().add("--samples", typed);
-    diagnostics().error(Code::LIE0651, {source, 0, static_cast<std::uint32_t>(typed.size())},
-                        e->samples < 1 ? std::string("the number of samples is not known: give --samples")
-                                       : fmt::format("{} samples are asked for, and what varies has {} rows only",
-                                                     e->samples, variations.rows));
+    const SourceId source = made.compilation->sources().add("--samples", typed);
+    made.diagnostics().error(Code::LIE0651, {source, 0, static_cast<std::uint32_t>(typed.size())},
+                             e->samples < 1 ? std::string("the number of samples is not known: give --samples")
+                                            : fmt::format("{} samples are asked for, and what varies has {} rows only",
+                                                          e->samples, variations.rows));
     return nullptr;
   }
   nameVariations(*e, variations, request);
@@ -229,20 +228,21 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   };
   product.massKind.definite =
       product.massKind.definite && samplesAreDefinite(product.layer, prepared->layout, *e, samples->start);
-  product.defineOutputs(options.compilation.scene);
+  product.defineOutputs(made.options.compilation.scene);
   // Each sample jumps, or ends, at times of its own, or has impulses that are found for it.
-  const bool single = !product.observation.events.empty() || !model->samplings.empty() || !model->stepped.empty();
+  const bool single =
+      !product.observation.events.empty() || !made.model->samplings.empty() || !made.model->stepped.empty();
   std::optional<MassSides> sides;
-  if (!single && solvesForAccelerations(product) && massIsInDoubt(*system, product.massKind))
+  if (!single && made.solvesForAccelerations(product) && massIsInDoubt(*made.system, product.massKind))
     sides = massSides(product.layer);
-  e->look = addRun(product, stepsOf(true), sides ? &*sides : nullptr);
-  unit::Unit unit =
-      unitOf(product, options.presentZeros ? commonZeros(*model, prepared->layout, *samples) : unit::ZeroPattern{});
+  e->look = made.addRun(product, made.stepsOf(true), sides ? &*sides : nullptr);
+  unit::Unit unit = made.unitOf(
+      product, made.options.presentZeros ? commonZeros(*made.model, prepared->layout, *samples) : unit::ZeroPattern{});
   const tape::Module& module = unit.module;
   e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
-  jit::CompileOptions o = options.compile;
+  jit::CompileOptions o = made.options.compile;
   o.lanes = e->lanes;
-  compileUnit(unit, o);
+  made.compileUnit(unit, o);
   e->deviceObstacle =
       single ? "events, at which each sample stops or jumps at a time of its own" : tape::deviceObstacle(module);
   if (e->deviceObstacle.empty())
@@ -250,7 +250,7 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   e->problem = std::move(unit.problem);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);
-  if (single || sides) lookAtMass(e->problem, product, unit);
+  if (single || sides) made.lookAtMass(e->problem, product, unit);
   if (sides) {
     const double cost = tape::cost(module, unit.advance());
     const double look = tape::cost(module, e->look.function);
@@ -260,8 +260,11 @@ std::unique_ptr<runtime::EnsembleProblem> Pipeline::Impl::buildEnsemble(const En
   return e;
 }
 
-std::unique_ptr<runtime::EnsembleProblem> Pipeline::buildEnsemble(const EnsembleRequest& request) {
-  return impl_->limited([&] { return impl_->buildEnsemble(request); });
+} // namespace
+
+std::unique_ptr<runtime::EnsembleProblem> buildEnsemble(Pipeline& pipeline, const EnsembleRequest& request) {
+  Pipeline::Impl& made = pipeline.impl();
+  return made.limited([&] { return build(made, request); });
 }
 
 } // namespace lmc::products

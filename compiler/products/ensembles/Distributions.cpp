@@ -1,4 +1,4 @@
-#include "products/variations/Distributions.h"
+#include "products/ensembles/Distributions.h"
 
 #include <algorithm>
 #include <charconv>

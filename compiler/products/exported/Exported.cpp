@@ -1,6 +1,8 @@
-// The functions of a model for programs without the compiler, and the names of everything that they work on.
+#include "products/exported/Exported.h"
 #include "jit/Ahead.h"
+#include "present/Present.h"
 #include "products/Impl.h"
+#include "products/equations/Equations.h"
 #include "tape/Split.h"
 
 #include <algorithm>
@@ -57,63 +59,61 @@ std::vector<unit::ExportedReset> resetFunctions(const runtime::Problem& p) {
   return list;
 }
 
-} // namespace
-
 /// The functions that a program calls by name.
-void Pipeline::Impl::addExported(Product& product) {
-  const Stopwatch watch(timings, "lower");
-  const Place place(model->simulation.method ? model->simulation.method->range : modelPlace());
+void addExported(Pipeline::Impl& made, Product& product) {
+  const Stopwatch watch(made.timings, "lower");
+  const Place place(made.model->simulation.method ? made.model->simulation.method->range : made.modelPlace());
   const Observation& observation = product.observation;
   unit::UnitBuilder& unit = product.unit;
   product.steps = Steps::Fixed;
   choosePivots(unit, product.massKind);
   unit.keepNotes();
-  bindModel(unit, *model, product.prepared.layout, InputUse::Live);
+  bindModel(unit, *made.model, product.prepared.layout, InputUse::Live);
   product.bindKept();
   unit.report();
   if (!product.step().embedded.empty()) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
   runtime::Functions& f = unit.functions;
   f.field = unit.function("derivatives", 1, product.rates);
-  if (system->energy != nullptr) f.energy = unit.function("energy", 1, {observation.outputs.front()});
+  if (made.system->energy != nullptr) f.energy = unit.function("energy", 1, {observation.outputs.front()});
   if (!observation.outputs.empty()) f.observe = unit.function("observe", 1, observation.outputs);
   if (!observation.events.empty()) f.events = unit.function("events", 1, observation.events);
-  addResets(product);
+  made.addResets(product);
   unit.argument(product.step().stepSize, 1);
   f.step = product.addStep();
   if (product.adaptive) f.trial = product.addTrial();
 }
 
-std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
-  const Prepared* const prepared = prepare(true);
+std::optional<unit::Exported> exportedUnitOf(Pipeline::Impl& made, const std::string& prefix) {
+  const Prepared* const prepared = made.prepare(true);
   if (prepared == nullptr) return std::nullopt;
-  if (refusesImpulses("exported code")) return std::nullopt;
-  if (!model->contacts.empty()) {
-    diagnostics()
-        .error(Code::LIE0653, model->contacts.front().range,
+  if (made.refusesImpulses("exported code")) return std::nullopt;
+  if (!made.model->contacts.empty()) {
+    made.diagnostics()
+        .error(Code::LIE0653, made.model->contacts.front().range,
                "exported steps know no contacts: impacts and friction are decided while lmc runs a model")
         .suggest("a host program can run it with the library, liblmc");
     return std::nullopt;
   }
-  if (jumps())
-    diagnostics()
-        .warning(Code::LIE0653, model->range,
+  if (made.jumps())
+    made.diagnostics()
+        .warning(Code::LIE0653, made.model->range,
                  "the exported steps carry out no resets: these are functions of their own")
         .note("the program that calls the code looks for events and keeps the times of samplings");
   const InitialData* const data = &prepared->data;
   unit::Exported exported;
   exported.prefix = prefix;
   present::Presentation presentation;
-  presentation.symmetric = symmetricParameters(data);
-  exported.equations = present::printEquations(*system, presentation);
+  presentation.symmetric = symmetricParameters(*made.model, *data);
+  exported.equations = present::printEquations(*made.system, presentation);
   Product product(*prepared, prepared->layer);
   const unit::ZeroPattern zeros =
-      options.presentZeros ? zeroPattern(*model, prepared->layout, data->params) : unit::ZeroPattern{};
-  product.defineOutputs(options.compilation.scene);
-  addExported(product);
-  exported.unit = unitOf(product, zeros);
+      made.options.presentZeros ? zeroPattern(*made.model, prepared->layout, data->params) : unit::ZeroPattern{};
+  product.defineOutputs(made.options.compilation.scene);
+  addExported(made, product);
+  exported.unit = made.unitOf(product, zeros);
   exported.resets = resetFunctions(exported.unit.problem);
   tape::split(exported.unit.module, longestFunction);
-  noteZeros(exported.unit.problem.fields, *model, zeros);
+  noteZeros(exported.unit.problem.fields, *made.model, zeros);
   exported.specialized = !zeros.empty();
   exported.parameters = data->params;
   if (const auto& control = exported.unit.problem.control)
@@ -122,12 +122,15 @@ std::optional<unit::Exported> Pipeline::Impl::ahead(const std::string& prefix) {
   return exported;
 }
 
-std::optional<unit::Exported> Pipeline::ahead(const std::string& prefix) {
-  return impl_->limited([&] { return impl_->ahead(prefix); });
+} // namespace
+
+std::optional<unit::Exported> exportedUnit(Pipeline& pipeline, const std::string& prefix) {
+  Pipeline::Impl& made = pipeline.impl();
+  return made.limited([&] { return exportedUnitOf(made, prefix); });
 }
 
-std::optional<std::string> Pipeline::object(const unit::Exported& unit, const std::string& cpu) {
-  return impl_->limited([&] { return std::optional(jit::aheadObject(unit, cpu)); });
+std::optional<std::string> exportedObject(Pipeline& pipeline, const unit::Exported& unit, const std::string& cpu) {
+  return pipeline.impl().limited([&] { return std::optional(jit::aheadObject(unit, cpu)); });
 }
 
 } // namespace lmc::products

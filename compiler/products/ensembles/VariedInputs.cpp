@@ -1,5 +1,5 @@
 // Inputs that differ between samples: what their laws are as numbers.
-#include "products/variations/Variations.h"
+#include "products/ensembles/Variations.h"
 #include "sema/values/Tuples.h"
 
 #include <algorithm>
