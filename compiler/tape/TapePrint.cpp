@@ -1,4 +1,5 @@
 // A readable listing of a tape: one instruction per line, blocks indented, buffers by name.
+#include "tape/Shares.h"
 #include "tape/TapeOps.h"
 #include "tape/Tiles.h"
 
@@ -82,7 +83,7 @@ private:
       out_.append(" ").append(std::to_string(i.imm));
       break;
     case Immediate::Direction:
-      out_ += i.imm < 0 ? " down" : i.imm == independentTurns ? " independent" : " up";
+      out_ += i.imm < 0 ? " down" : i.imm == independentTurns ? " independent" : i.imm == ownedTurns ? " owned" : " up";
       break;
     case Immediate::Order:
       out_ += i.imm != 0 ? " in order" : "";

@@ -1,4 +1,5 @@
 // Rules that a tape must obey. Every pass may rely on them; debug builds check after each pass.
+#include "tape/Shares.h"
 #include "tape/TapeOps.h"
 #include "tape/Tiles.h"
 
@@ -69,6 +70,8 @@ private:
         loops_ -= i.op == Op::Loop ? 1 : 0;
         turns_ -= independent ? 1 : 0;
         if (i.op == Op::Loop) values_[i.result].scope = Scope::Left; // the counter lives in the body only
+        if (error_.empty() && i.op == Op::Loop && i.imm == ownedTurns && !ownedSums(function_, i))
+          fail("these are no sums that owners of their elements could make");
       }
     }
     for (const Value v : mine) values_[v].scope = Scope::Left;
@@ -163,8 +166,8 @@ private:
     } else {
       used_[b] = true;
     }
-    if (i.op == Op::Loop && (i.imm < -1 || i.imm > independentTurns))
-      fail("the direction must be 1 or -1, or 2 of independent turns");
+    if (i.op == Op::Loop && (i.imm < -1 || i.imm > ownedTurns))
+      fail("the direction must be 1 or -1, 2 of independent turns, or 3 of owned ones");
     if (i.op == Op::Loop && i.buffer >= 0 && usable(i.buffer, true) && i.imm < 0) fail("a list has ascending rows");
   }
 

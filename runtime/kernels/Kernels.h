@@ -83,10 +83,19 @@ int32_t lmc_sparse_solve(const double* plan, const double* factors, double* x, i
    `about` is another. In memory of zeros there is no list. What a row has are, ascending, all second indices between
    `low` + `low_row` i and `high` + `high_row` i whose points are so near, and others that are little farther; i is its
    number, from 0, and `first_row`. Points that are not finite have no neighbours.
-   The list begins with integers of 64 bits: the place (in numbers from its begin) of the rows and that of the entries,
-   then begin and end of the row that lmc_near_row made. A row is a pair of such integers, begin and end among the
-   entries, which have 32 bits; where begin is -1 there was no room, and lmc_near_row makes the row when it is wanted.
- */
+   The list begins with integers of 64 bits, LMC_NEAR_ROWS and so on. A row is a pair of such integers, begin and end
+   among the entries, which have 32 bits; where begin is -1 there was no room, and lmc_near_row makes the row when it is
+   wanted. A span is a pair of integers of 32 bits, the smallest and the largest entry of LMC_NEAR_BLOCK rows that
+   follow each other. */
+enum {
+  LMC_NEAR_ROWS = 0,     /* place of the rows, in numbers from the begin of the list */
+  LMC_NEAR_ENTRIES = 1,  /* place of the entries */
+  LMC_NEAR_BEGIN = 2,    /* begin and end of the row that lmc_near_row made */
+  LMC_NEAR_COMPLETE = 4, /* 1: all rows are listed */
+  LMC_NEAR_SPANS = 5,    /* place of the spans */
+  LMC_NEAR_COUNT = 6     /* rows */
+};
+enum { LMC_NEAR_BLOCK = 64 };
 enum {
   LMC_NEAR_LIMIT = 3,        /* of the distance */
   LMC_NEAR_SQUARED = 4,      /* not 0: the limit is that of the square of the distance */
@@ -125,6 +134,15 @@ double* lmc_scratch(int64_t n) LMC_NOEXCEPT;
 /* turn(frame, k) for k = 0 … count - 1, in any order, on the threads of the calling thread's team (Team.h); without
    one, one after the other. */
 void lmc_turns(void (*turn)(const void* frame, int64_t k), const void* frame, int64_t count) LMC_NOEXCEPT;
+/* Among so many owners of elements the rows of a list are best shared: as many as the team has threads; 1 where rows
+   are not listed. */
+int64_t lmc_near_owners(const double* list) LMC_NOEXCEPT;
+/* Who owns the elements low <= k < high asks for the next row, of number `from` or more (from 0), in which there is
+   something for him: all of a row whose index, `first` and its number, is his, of others the entries that are. range[0]
+   <- position of the first, range[1] <- behind the last. -1: there is none. With rows that are not listed there is one
+   owner. */
+int64_t lmc_near_owned(double* list, int64_t first, int64_t from, int64_t low, int64_t high,
+                       int64_t* range) LMC_NOEXCEPT;
 
 #ifdef __cplusplus
 } // extern "C"

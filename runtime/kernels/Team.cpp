@@ -2,6 +2,7 @@
 
 #include "runtime/kernels/Kernels.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <system_error>
@@ -52,6 +53,12 @@ struct Team::Members {
     for (std::int64_t left = busy.load(std::memory_order_acquire); left != 0;
          left = busy.load(std::memory_order_acquire))
       await(busy, left);
+  }
+
+  /// Threads that there are, the one that makes the run included.
+  int size() {
+    start();
+    return static_cast<int>(helpers.size()) + 1;
   }
 
 private:
@@ -108,4 +115,48 @@ Team::~Team() {
 void lmc_turns(void (*turn)(const void*, std::int64_t), const void* frame, std::int64_t count) noexcept {
   if (lmc::runtime::present != nullptr) return lmc::runtime::present->run(turn, frame, count);
   for (std::int64_t k = 0; k < count; ++k) turn(frame, k);
+}
+
+std::int64_t lmc_near_owners(const double* list) noexcept {
+  const auto* h = reinterpret_cast<const std::int64_t*>(list);
+  return lmc::runtime::present != nullptr && h[LMC_NEAR_COMPLETE] != 0 ? lmc::runtime::present->size() : 1;
+}
+
+std::int64_t lmc_near_owned(double* list, std::int64_t first, std::int64_t from, std::int64_t low, std::int64_t high,
+                            std::int64_t* range) noexcept {
+  const auto* h = reinterpret_cast<const std::int64_t*>(list);
+  const auto* rows = reinterpret_cast<const std::int64_t*>(list + h[LMC_NEAR_ROWS]);
+  const auto* spans = reinterpret_cast<const std::int32_t*>(list + h[LMC_NEAR_SPANS]);
+  const auto* entries = reinterpret_cast<const std::int32_t*>(list + h[LMC_NEAR_ENTRIES]);
+  const std::int64_t count = h[LMC_NEAR_COUNT];
+  for (std::int64_t row = from; row < count; ++row) {
+    if (first + row >= low && first + row < high) {
+      if (rows[2 * row] < 0) {
+        (void)lmc_near_row(list, row);
+        range[0] = h[LMC_NEAR_BEGIN];
+        range[1] = h[LMC_NEAR_BEGIN + 1];
+      } else {
+        range[0] = rows[2 * row];
+        range[1] = rows[2 * row + 1];
+      }
+      return row;
+    }
+    const std::int64_t block = row / LMC_NEAR_BLOCK;
+    if (spans[2 * block + 1] < low || spans[2 * block] >= high) {
+      // nothing in the block, but rows that are his own may begin in it
+      const std::int64_t end = (block + 1) * LMC_NEAR_BLOCK, own = low - first;
+      row = (own > row && own < end ? own : end) - 1;
+      continue;
+    }
+    const std::int32_t* const begin = entries + rows[2 * row];
+    const std::int32_t* const end = entries + rows[2 * row + 1];
+    if (begin == end || end[-1] < low || *begin >= high) continue;
+    const std::int32_t* const his = std::lower_bound(begin, end, low);
+    const std::int32_t* const behind = std::lower_bound(his, end, high);
+    if (his == behind) continue;
+    range[0] = his - entries;
+    range[1] = behind - entries;
+    return row;
+  }
+  return -1;
 }

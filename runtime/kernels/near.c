@@ -9,13 +9,22 @@
 
 #include <math.h>
 
-/* What a list is, at the begin of its memory; lmc_near_header numbers. Places count numbers (8 bytes) from there. */
+/* turn(frame, k) for k = 0 … count - 1, whose order does not matter. Where there may be threads, lmc_turns. */
+#ifndef LMC_NEAR_TURNS
+#define LMC_NEAR_TURNS near_turns
+static void near_turns(void (*turn)(const void*, int64_t), const void* frame, int64_t count) {
+  for (int64_t k = 0; k < count; ++k) turn(frame, k);
+}
+#endif
+
+/* What a list is, at the begin of its memory; LMC_NEAR_HEADER numbers. Places count numbers (8 bytes) from there. */
 typedef struct {
-  int64_t rows;    /* place of two integers a row: the first entry of it and the one behind the last; -1: not listed */
-  int64_t entries; /* place of the entries: integers of 32 bits */
-  int64_t begin, end;         /* of the row that lmc_near_row made last */
-  int64_t made;               /* near_made: there is a list */
-  int64_t n1, n2, size, room; /* points of both sets, numbers of memory, entries that have room */
+  int64_t rows;       /* place of two integers a row: the first entry of it and the one behind the last; -1: not listed */
+  int64_t entries;    /* place of the entries: integers of 32 bits */
+  int64_t begin, end; /* of the row that lmc_near_row made last */
+  int64_t complete, spans, n1; /* as LMC_NEAR_COMPLETE … say; points of the first set */
+  int64_t made;                /* near_made: there is a list */
+  int64_t n2, size, room;      /* points of the second set, numbers of memory, entries that have room */
   int64_t all;                /* 1: no limit that cells could be made of; rows hold every index */
   int64_t mask, spread[3];    /* buckets - 1; cells along the axis, or 0 where it has no period */
   int64_t asked;              /* evaluations since the list was made */
@@ -33,8 +42,17 @@ static const double near_rounding = 1e-14;
 typedef struct {
   double *first, *second, *sorted;
   int64_t* rows;
-  int32_t *buckets, *order, *entries;
+  int32_t *buckets, *order, *spans, *entries;
 } NearParts;
+
+/* Pieces of work on points or rows, whatever the number of threads. */
+enum { near_pieces = 16 };
+/* Points from which on work on them is cut into pieces. */
+enum { near_many = 8192 };
+
+static int64_t near_blocks(int64_t n1) {
+  return (n1 + LMC_NEAR_BLOCK - 1) / LMC_NEAR_BLOCK;
+}
 
 /* The power of two from 64 on that is not below n. */
 static int64_t near_buckets(int64_t n) {
@@ -51,23 +69,48 @@ static NearParts near_parts(double* list, int64_t n1, int64_t n2) {
   p.rows = (int64_t*)(p.sorted + 3 * n2);
   p.buckets = (int32_t*)(p.rows + 2 * n1);
   p.order = p.buckets + near_buckets(n2) + 2;
-  p.entries = p.order + n2 + n2 % 2;
+  p.spans = p.order + n2 + n2 % 2;
+  p.entries = p.spans + 2 * near_blocks(n1);
   return p;
 }
 
 LMC_KERNEL int64_t lmc_near_size(int64_t n1, int64_t n2, int64_t entries) {
-  return LMC_NEAR_HEADER + 5 * n1 + 6 * n2 + (near_buckets(n2) + 2 + n2 + n2 % 2 + n2 + entries + 1) / 2;
+  const int64_t numbers = near_buckets(n2) + 2 + n2 + n2 % 2 + 2 * near_blocks(n1) + n2 + entries;
+  return LMC_NEAR_HEADER + 5 * n1 + 6 * n2 + (numbers + 1) / 2;
+}
+
+/* Points now and before, and whether one of a piece has moved farther than the root of `square`. */
+typedef struct {
+  const double *now, *before;
+  int64_t n;
+  double square;
+  int* moved;
+} NearMotion;
+
+static void near_moved(const void* frame, int64_t piece) {
+  const NearMotion m = *(const NearMotion*)frame;
+  const int64_t length = (m.n + near_pieces - 1) / near_pieces, begin = piece * length;
+  const int64_t end = begin + length < m.n ? begin + length : m.n;
+  int moved = 0;
+  for (int64_t k = begin; k < end; ++k) {
+    const double x = m.now[3 * k] - m.before[3 * k], y = m.now[3 * k + 1] - m.before[3 * k + 1],
+                 z = m.now[3 * k + 2] - m.before[3 * k + 2];
+    moved |= !(x * x + y * y + z * z <= m.square); /* what is not a number has moved */
+  }
+  m.moved[piece] = moved;
 }
 
 /* Whether each point is within a distance of where it was. */
 static int near_stayed(const double* now, const double* before, int64_t n, double square) {
-  int moved = 0;
-  for (int64_t k = 0; k < n; ++k) {
-    const double x = now[3 * k] - before[3 * k], y = now[3 * k + 1] - before[3 * k + 1],
-                 z = now[3 * k + 2] - before[3 * k + 2];
-    moved |= !(x * x + y * y + z * z <= square); /* what is not a number has moved */
-  }
-  return !moved;
+  int moved[near_pieces];
+  const NearMotion m = {now, before, n, square, moved};
+  if (n < near_many)
+    for (int64_t k = 0; k < near_pieces; ++k) near_moved(&m, k);
+  else
+    LMC_NEAR_TURNS(near_moved, &m, near_pieces);
+  int any = 0;
+  for (int k = 0; k < near_pieces; ++k) any |= moved[k];
+  return !any;
 }
 
 static double near_largest(const double* x, int64_t n, double most) {
@@ -153,12 +196,13 @@ static void near_range(const NearList* h, int64_t row, int64_t* low, int64_t* hi
   *high = to < (double)(h->n2 - 1) ? (int64_t)to : h->n2 - 1;
 }
 
-/* Writes the entries of a row, at most n2; returns how many they are. */
-static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* out) {
+/* Writes the entries of a row, at most `room` of them; returns how many they are, or -1 where that is too little. */
+static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* out, int64_t room) {
   const int32_t column = (int32_t)h->about[LMC_NEAR_FIRST_COLUMN];
   int64_t low, high, count = 0;
   near_range(h, row, &low, &high);
   if (h->all) {
+    if (high - low >= room) return -1;
     for (int64_t j = low; j <= high; ++j) out[count++] = (int32_t)j + column;
     return count;
   }
@@ -196,6 +240,7 @@ static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* o
             sum += least * least;
           }
           const int32_t j = p.order[k];
+          if (count >= room) return -1;
           out[count] = j + column;
           count += sum <= square && j >= low && j <= high;
         }
@@ -232,6 +277,42 @@ static void near_measure(NearList* h, NearParts p, const double* about) {
   }
 }
 
+typedef struct {
+  const NearList* list;
+  NearParts parts;
+  int64_t pieces;
+  int* full; /* by piece: rows did not find room */
+} NearRows;
+
+/* Blocks of rows `piece`, piece + pieces, …, with their part of the entries: blocks have about the same work where
+   that of a row grows or falls. */
+static void near_rows(const void* frame, int64_t piece) {
+  const NearRows x = *(const NearRows*)frame;
+  const NearList* h = x.list;
+  const NearParts p = x.parts;
+  const int64_t share = h->room / x.pieces, blocks = near_blocks(h->n1);
+  int64_t used = piece * share;
+  int full = (int)h->all;
+  for (int64_t block = piece; block < blocks; block += x.pieces) {
+    const int64_t begin = block * LMC_NEAR_BLOCK;
+    const int64_t end = begin + LMC_NEAR_BLOCK < h->n1 ? begin + LMC_NEAR_BLOCK : h->n1;
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t count = full ? -1 : near_find(h, p, row, p.entries + used, (piece + 1) * share - used);
+      full |= count < 0;
+      p.rows[2 * row] = full ? -1 : used;
+      p.rows[2 * row + 1] = full ? -1 : used + count;
+      if (full || count == 0) continue;
+      if (p.entries[used] < least) least = p.entries[used];
+      if (p.entries[used + count - 1] > most) most = p.entries[used + count - 1];
+      used += count;
+    }
+    p.spans[2 * block] = least;
+    p.spans[2 * block + 1] = most;
+  }
+  x.full[piece] = full;
+}
+
 static void near_make(double* list, const double* a, const double* b, const double* about, int64_t n1, int64_t n2,
                       int64_t size) {
   NearList* h = (NearList*)list;
@@ -239,8 +320,9 @@ static void near_make(double* list, const double* a, const double* b, const doub
   h->n1 = n1;
   h->n2 = n2;
   h->size = size;
-  h->room = 2 * (size - ((double*)p.entries - list)) - n2; /* behind them there is room for one row more */
+  h->room = 2 * (size - ((double*)p.spans - list)) - 2 * near_blocks(n1) - n2; /* behind it one row more has room */
   h->rows = (double*)p.rows - list;
+  h->spans = (double*)p.spans - list;
   h->entries = (double*)p.entries - list;
   h->mask = near_buckets(n2) - 1;
   for (int64_t k = 0; k < 3 * n1; ++k) p.first[k] = a[k];
@@ -249,15 +331,14 @@ static void near_make(double* list, const double* a, const double* b, const doub
   h->made = near_made;
   h->asked = 0;
   if (!h->all) near_sort(h, p);
-  int64_t used = 0;
-  int full = (int)h->all;
-  for (int64_t row = 0; row < n1; ++row) {
-    const int64_t count = full ? 0 : near_find(h, p, row, p.entries + used);
-    full |= used + count > h->room;
-    p.rows[2 * row] = full ? -1 : used;
-    p.rows[2 * row + 1] = full ? -1 : used + count;
-    if (!full) used += count;
-  }
+  int full[near_pieces];
+  const NearRows x = {h, p, n1 < near_many ? 1 : near_pieces, full};
+  if (x.pieces == 1)
+    near_rows(&x, 0);
+  else
+    LMC_NEAR_TURNS(near_rows, &x, x.pieces);
+  h->complete = 1;
+  for (int64_t k = 0; k < x.pieces; ++k) h->complete &= !full[k];
 }
 
 LMC_KERNEL int32_t lmc_near_update(const double* a, const double* b, const double* about, double* list, int64_t n1,
@@ -280,6 +361,6 @@ LMC_KERNEL int32_t lmc_near_row(double* list, int64_t row) {
   NearList* h = (NearList*)list;
   const NearParts p = near_parts(list, h->n1, h->n2);
   h->begin = h->room;
-  h->end = h->room + near_find(h, p, row, p.entries + h->room);
+  h->end = h->room + near_find(h, p, row, p.entries + h->room, h->n2);
   return LMC_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "diagnostics/Diagnostics.h"
 #include "mechanics/system/System.h"
+#include "runtime/kernels/Team.h"
 #include "runtime/run/Workspace.h"
 
 #include <gtest/gtest.h>
@@ -51,6 +52,7 @@ struct Study {
   std::string method = "RKMK4";
   int steps = 40;
   std::vector<Change> changes = {}; ///< of the state, on the way
+  int threads = 1;
 };
 
 /// The state after each step, with what is observed, and whether code has lists.
@@ -64,6 +66,8 @@ std::vector<double> trajectory(const Study& s, bool lists) {
   o.method = s.method;
   products::Pipeline pipeline(std::move(o));
   EXPECT_TRUE(pipeline.loadText("model.lie", s.model));
+  if (s.threads > 1) EXPECT_NE(pipeline.dump("tape").find("loop owned"), std::string::npos);
+  const runtime::Team team(s.threads);
   const bool listed = lists && pipeline.dump("tape").find("kernel near_update") != std::string::npos;
   const auto problem = pipeline.build();
   EXPECT_TRUE(problem) << (pipeline.diagnostics().hasErrors() ? pipeline.diagnostics().sorted().front().message : "");
@@ -144,6 +148,51 @@ TEST(NearSums, AreThoseOfAPlainProgram) {
   expectEnergy(
       spheres("q[i][1] > q[j][1] + 0.3: V(dot(q[i] - q[j], q[i] - q[j]))"),
       [](const long double* d) { return d[0] > 0.3L; }, nullptr);
+}
+
+/// With and without threads; what the lists say is compared with all pairs once.
+void expectTheSameOfAnyTeam(Study s, bool plainly = true) {
+  const std::vector<double> alone = trajectory(s, true);
+  if (plainly) expectTheSame(s);
+  for (const int threads : {2, 3, 7, 64}) {
+    s.threads = threads;
+    const std::vector<double> shared = trajectory(s, true);
+    ASSERT_EQ(alone.size(), shared.size());
+    for (std::size_t k = 0; k < alone.size(); ++k)
+      ASSERT_EQ(std::memcmp(&alone[k], &shared[k], sizeof(double)), 0) << threads << " threads, number " << k;
+  }
+}
+
+TEST(NearSums, HaveTheBitsOfAllPairsWithAnyNumberOfThreads) {
+  expectTheSameOfAnyTeam({spheres(plain), {{"N", "1500"}}, "RKMK4", 4});
+  // lists and looks at them in pieces
+  expectTheSameOfAnyTeam({spheres(plain), {{"N", "9000"}}, "LSV", 2});
+  // more neighbours than lists have room for: rows are made when they are wanted
+  expectTheSameOfAnyTeam({spheres(plain), {{"N", "1500"}, {"rc", "40"}}, "LSV", 2});
+  // all in one cell, members that leave, and one that is no number
+  expectTheSameOfAnyTeam({spheres(plain), {{"N", "1500"}}, "LSV", 6, {{1, 7, 500.0}, {3, 7, 1.3}, {4, 100, NAN}}});
+}
+
+TEST(NearSums, OfMembersInAnyPlacesWithAnyNumberOfThreads) {
+  // neighbours have numbers that are far from each other, and pairs of most threads belong to two
+  expectTheSameOfAnyTeam({R"(
+model Mixed {
+  param N : int = 1200;
+  param K : int = 700;
+  param rc = 1.2;
+  config x[N] : R^3 momentum p;
+  config y[K] : R^3 momentum r;
+  hamiltonian = sum(i in 1..N: dot(p[i], p[i])/2) + sum(k in 1..K: dot(r[k], r[k])/3)
+              + sum(i in 1..N, j in i+1..N where norm(x[i] - x[j]) < rc: (rc - norm(x[i] - x[j]))^3)
+              + sum(i in 1..N, k in 1..K where norm(x[i] - y[k]) < rc: exp(rc - norm(x[i] - y[k])));
+  initial x[i in 1..N] = normal(0, 3, 3);
+  initial y[k in 1..K] = normal(0, 3, 3);
+  simulate { method = RKMK4; time = 0..1; step = 0.01; seed = 3; }
+}
+)",
+                          {},
+                          "RKMK4",
+                          4});
 }
 
 TEST(NearSums, FewMembersNeedNoList) {

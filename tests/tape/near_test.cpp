@@ -173,6 +173,63 @@ TEST(NearPairs, AreMadeWhenThereIsNoRoom) {
   (void)check(l, a, a);
 }
 
+TEST(NearPairs, AreMadeInPiecesOfManyRows) {
+  const Points a = random(8300, 12, 11);
+  Lists l(8300, 8300, 0.8, 200 * 8300);
+  l.half();
+  l.update(a, a);
+  EXPECT_EQ(l.number(LMC_NEAR_COMPLETE), 1);
+  (void)check(l, a, a);
+  // without room for all: some rows are made when they are wanted
+  Lists small(8300, 8300, 0.8, 40000);
+  small.half();
+  small.update(a, a);
+  EXPECT_EQ(small.number(LMC_NEAR_COMPLETE), 0);
+  for (const std::int64_t row : {0, 63, 64, 4000, 8299}) EXPECT_EQ(small.row(row), l.row(row));
+}
+
+/// The pairs that owners of `count` indices from `low` on get, and those that they should.
+void checkOwners(Lists& l, std::int64_t low, std::int64_t count, std::int64_t owners) {
+  const auto first = static_cast<std::int64_t>(l.about[LMC_NEAR_FIRST_ROW]);
+  for (std::int64_t k = 0; k < owners; ++k) {
+    const std::int64_t from = low + count * k / owners, behind = low + count * (k + 1) / owners;
+    const auto his = [&](std::int64_t index) { return index >= from && index < behind; };
+    std::int64_t range[2], next = 0;
+    for (std::int64_t row = 0; row < l.n1; ++row) {
+      std::vector<std::int32_t> wanted = l.row(row);
+      if (!his(first + row)) std::erase_if(wanted, [&](std::int32_t j) { return !his(j); });
+      if (!his(first + row) && wanted.empty()) continue; // his own rows come without entries, too
+      ASSERT_EQ(lmc_near_owned(l.list.data(), first, next, from, behind, range), row) << k << " of " << owners;
+      next = row + 1;
+      std::vector<std::int32_t> found(static_cast<std::size_t>(range[1] - range[0]));
+      const char* const entries = reinterpret_cast<const char*>(l.list.data() + l.number(LMC_NEAR_ENTRIES));
+      if (!found.empty()) std::memcpy(found.data(), entries + 4 * range[0], 4 * found.size());
+      ASSERT_EQ(found, wanted) << row << ", " << k << " of " << owners;
+    }
+    EXPECT_EQ(lmc_near_owned(l.list.data(), first, next, from, behind, range), -1);
+  }
+}
+
+TEST(NearPairs, ComeToTheOwnersOfTheirIndices) {
+  for (const std::int64_t n : {3, 64, 65, 500}) {
+    const Points a = random(n, 6, 12), b = random(200, 6, 13);
+    Lists half(n, n, 1), two(n, 200, 1);
+    half.half();
+    half.update(a, a);
+    two.update(a, b);
+    for (const std::int64_t owners : {1, 2, 3, 7, 64}) {
+      checkOwners(half, 1, n, owners);
+      checkOwners(two, 1, std::max<std::int64_t>(n, 200), owners);
+    }
+  }
+  const Points a = random(200, 3, 9);
+  Lists partly(200, 200, 1, 700);
+  partly.half();
+  partly.update(a, a);
+  EXPECT_EQ(lmc_near_owners(partly.list.data()), 1);
+  checkOwners(partly, 1, 200, 1);
+}
+
 TEST(NearPairs, FollowTheLimit) {
   const Points a = random(200, 5, 10);
   Lists l(200, 200, 0.5);

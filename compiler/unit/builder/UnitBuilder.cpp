@@ -1,5 +1,6 @@
 #include "unit/builder/UnitBuilder.h"
 
+#include "tape/Shares.h"
 #include "tape/Tiles.h"
 
 #include <stdexcept>
@@ -168,6 +169,8 @@ Unit UnitBuilder::build(const ZeroPattern& zeros) const {
   Unit unit;
   unit.module = lowering.finish(functions.step);
   tape::divideSums(unit.module);
+  tape::divideMembers(unit.module);
+  tape::markOwned(unit.module);
   const std::string defect = tape::verify(unit.module);
   if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
   unit.problem.fields = memory_.fields;

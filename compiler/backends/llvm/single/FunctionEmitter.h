@@ -6,8 +6,10 @@
 #pragma once
 
 #include "backends/llvm/emit/Emitter.h"
+#include "tape/Shares.h"
 #include "unit/Unit.h"
 
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -87,6 +89,13 @@ private:
 
   void familyLoop(const tape::Instr& i) override;
   void independentLoop(const tape::Instr& i);
+  void ownedLoop(const tape::Instr& i);
+  void ownedRows(const tape::Instr& i, llvm::Value* owner, llvm::Value* owners);
+  /// Makes a function of a frame and the number of a turn for what stands in a loop, and calls it for so many turns on
+  /// threads. `make` emits a turn in it, with values of this function that it wants beside those of the tape.
+  using TurnBody =
+      std::function<void(FunctionEmitter& inner, llvm::Value* turn, const std::vector<llvm::Value*>& wanted)>;
+  void shareTurns(const tape::Instr& i, llvm::Value* count, std::vector<llvm::Value*> wanted, const TurnBody& make);
   [[nodiscard]] std::vector<tape::Value> valuesFromOutside(const tape::Instr& i) const;
   llvm::BranchInst* turns(const tape::Instr& i);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
@@ -114,6 +123,16 @@ private:
   PairRow pairRow(const tape::Instr& i);
   void pairLoop(const tape::Instr& i);
   void splitPairs(const tape::Instr& i, const PairRow& row, const PairBody& body);
+  /// Whose elements sums go to, while a nest of ownedTurns is emitted (tape/Shares.h).
+  struct Owner {
+    tape::OwnedSums sums;
+    llvm::Value *low, *count;                        ///< the first of his indices, and how many they are
+    llvm::Value* row = nullptr;                      ///< the outer index is his
+    llvm::Value *begin = nullptr, *behind = nullptr; ///< positions in the list of the row
+  };
+  [[nodiscard]] llvm::Value* owns(llvm::Value* index);
+  /// Emits what adds to an element with this place, where it is the owner's.
+  void whereOwned(tape::Value place, const std::function<void()>& add);
   void addTerm(const tape::Instr& i, llvm::Value* term);
   void maskTail(llvm::BranchInst* latch);
   void describe(llvm::BranchInst* latch, const char* property, bool holds);
@@ -124,6 +143,8 @@ private:
   llvm::Value* turn_ = nullptr;        ///< of the loop that was begun last
   std::vector<llvm::Value*> late_;     ///< where the next failures of a loop are noted; empty: they leave it
   std::vector<llvm::Value*> statuses_; ///< of those that have been noted
+  std::optional<Owner> owner_;
+  bool ownerKnown_ = false;        ///< sums that are emitted are the owner's
   llvm::Value* farSeen_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero, and noted here
 };
 

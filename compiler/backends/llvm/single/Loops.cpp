@@ -99,6 +99,7 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
 
 void FunctionEmitter::familyLoop(const Instr& i) {
   if (i.imm == tape::independentTurns && single_.hasTeam()) return independentLoop(i);
+  if (i.imm == tape::ownedTurns && single_.hasTeam()) return ownedLoop(i);
   LoopBody body;
   body.defined.push_back(i.result);
   scan(*frame_->function, i.block, body);
@@ -128,8 +129,10 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
     llvm::Value* const total = builder_.CreateAlignedLoad(types_.real, partial, llvm::Align(8));
-    llvm::Value* const where = element(*sum);
-    put(*sum, builder_.CreateFAdd(read(*sum, where), total), where);
+    whereOwned(sum->args[0], [&, s = sum] {
+      llvm::Value* const where = element(*s);
+      put(*s, builder_.CreateFAdd(read(*s, where), total), where);
+    });
   }
 }
 
@@ -221,8 +224,10 @@ void FunctionEmitter::addTerm(const Instr& i, llvm::Value* term) {
     builder_.CreateAlignedStore(builder_.CreateFAdd(before, term), it->second, llvm::Align(8));
     return;
   }
-  llvm::Value* const where = element(i);
-  put(i, builder_.CreateFAdd(read(i, where), term), where);
+  whereOwned(i.args[0], [&] {
+    llvm::Value* const where = element(i);
+    put(i, builder_.CreateFAdd(read(i, where), term), where);
+  });
 }
 
 /// The last turns of a vectorised loop are one masked turn: a loop over pairs has a few turns only.

@@ -4,6 +4,7 @@
 // then added one after the other. A sum that has begun with zero is what it was when a zero is added, to the bit. So
 // the numbers are those of a loop with a branch, and neither what else is listed nor where a row begins shows in them.
 #include "backends/llvm/single/FunctionEmitter.h"
+#include "runtime/kernels/Kernels.h"
 #include "tape/TapeOps.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -68,8 +69,12 @@ FunctionEmitter::PairRow FunctionEmitter::pairRow(const Instr& i) {
     return x;
   };
   const auto head = [&](std::int64_t k) { return number(types_.index(k)); };
+  if (owner_) {
+    llvm::Value* const entries = builder_.CreateInBoundsGEP(types_.integer, list, head(LMC_NEAR_ENTRIES));
+    return {owner_->begin, builder_.CreateNSWSub(owner_->behind, types_.index(1)), entries, tag};
+  }
   llvm::Value* const row = value(i.args[2]);
-  llvm::Value* const pair = builder_.CreateNSWAdd(head(0), builder_.CreateNSWMul(row, types_.index(2)));
+  llvm::Value* const pair = builder_.CreateNSWAdd(head(LMC_NEAR_ROWS), builder_.CreateNSWMul(row, types_.index(2)));
   llvm::Value* const first = number(pair);
   llvm::Value* const behind = number(builder_.CreateNSWAdd(pair, types_.index(1)));
   llvm::BasicBlock* const here = builder_.GetInsertBlock();
@@ -79,8 +84,8 @@ FunctionEmitter::PairRow FunctionEmitter::pairRow(const Instr& i) {
                         llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(absent);
   callExternal(External::NearRow, types_.status, {list, row}, false);
-  llvm::Value* const madeFirst = head(2);
-  llvm::Value* const madeBehind = head(3);
+  llvm::Value* const madeFirst = head(LMC_NEAR_BEGIN);
+  llvm::Value* const madeBehind = head(LMC_NEAR_BEGIN + 1);
   builder_.CreateBr(go);
   builder_.SetInsertPoint(go);
   const auto either = [&](llvm::Value* listed, llvm::Value* made) {
@@ -91,7 +96,7 @@ FunctionEmitter::PairRow FunctionEmitter::pairRow(const Instr& i) {
   };
   llvm::Value* const low = either(first, madeFirst);
   llvm::Value* const end = either(behind, madeBehind);
-  llvm::Value* const entries = builder_.CreateInBoundsGEP(types_.integer, list, head(1));
+  llvm::Value* const entries = builder_.CreateInBoundsGEP(types_.integer, list, head(LMC_NEAR_ENTRIES));
   return {low, builder_.CreateNSWSub(end, types_.index(1)), entries, tag};
 }
 
@@ -141,8 +146,25 @@ void FunctionEmitter::splitPairs(const Instr& i, const PairRow& row, const PairB
       frame_->values[i.result] = row.index(builder_, builder_.CreateNSWAdd(first, k));
       for (const Instr* x : body.plain)
         if (x->type == tape::Type::Int) instruction(*x);
+      const auto add = [&](const Instr& sum, std::size_t s) {
+        addTerm(sum, builder_.CreateAlignedLoad(types_.real, at(types_.real, terms[s], k), llvm::Align(8)));
+      };
+      const auto kept = [&](const Instr& sum) { return frame_->sums.contains({sum.buffer, sum.args[0]}); };
+      std::vector<std::size_t> inMemory;
       for (std::size_t s = 0; s < terms.size(); ++s)
-        addTerm(*body.sums[s], builder_.CreateAlignedLoad(types_.real, at(types_.real, terms[s], k), llvm::Align(8)));
+        if (owner_ && !kept(*body.sums[s]))
+          inMemory.push_back(s);
+        else
+          add(*body.sums[s], s);
+      // one question for all sums of the pair that go to the element of the inner index
+      const auto same = [&](std::size_t s) { return owner_->sums.counters.at(body.sums[s]->args[0]) == 1; };
+      std::stable_partition(inMemory.begin(), inMemory.end(), same);
+      const auto others = std::partition_point(inMemory.begin(), inMemory.end(), same);
+      if (others != inMemory.begin())
+        whereOwned(body.sums[inMemory.front()]->args[0], [&] {
+          for (auto it = inMemory.begin(); it != others; ++it) add(*body.sums[*it], *it);
+        });
+      for (auto it = others; it != inMemory.end(); ++it) add(*body.sums[*it], *it);
       if (next == nullptr) return;
       builder_.CreateBr(next);
       builder_.SetInsertPoint(next);

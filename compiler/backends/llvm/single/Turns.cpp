@@ -35,7 +35,8 @@ std::vector<tape::Value> FunctionEmitter::valuesFromOutside(const Instr& i) cons
   return list;
 }
 
-void FunctionEmitter::independentLoop(const Instr& i) {
+void FunctionEmitter::shareTurns(const Instr& i, llvm::Value* count, std::vector<llvm::Value*> wanted,
+                                 const TurnBody& make) {
   llvm::Function* const turn = single_.turnFunction();
   FunctionEmitter inner(single_, turn);
   Frame frame = *frame_;
@@ -53,9 +54,9 @@ void FunctionEmitter::independentLoop(const Instr& i) {
   for (llvm::Value*& base : frame.bases) pass(base);
   for (llvm::Value*& own : frame.locals) pass(own);
   for (const tape::Value v : valuesFromOutside(i)) pass(frame.values[v]);
-  frame.values[i.result] = turn->getArg(1);
+  for (llvm::Value*& v : wanted) pass(v);
   inner.frame_ = &frame;
-  inner.block(i.block);
+  make(inner, turn->getArg(1), wanted);
   inner.frame_ = nullptr;
   inner.builder_.CreateRetVoid();
 
@@ -63,12 +64,90 @@ void FunctionEmitter::independentLoop(const Instr& i) {
   for (std::size_t k = 0; k < kept.size(); ++k)
     builder_.CreateAlignedStore(kept[k], builder_.CreateConstInBoundsGEP1_64(types_.integer, memory, k),
                                 llvm::Align(8));
-  llvm::Value* const count = builder_.CreateNSWAdd(value(i.args[1]), types_.index(1));
   auto* const type = llvm::FunctionType::get(types_.nothing, {types_.pointer, types_.pointer, types_.integer}, false);
   llvm::CallInst* const call =
       builder_.CreateCall(type, module_.externalAddress(builder_, External::Turns, type), {turn, memory, count});
   call->addFnAttr(llvm::Attribute::NoUnwind);
   call->addFnAttr(llvm::Attribute::WillReturn);
+}
+
+void FunctionEmitter::independentLoop(const Instr& i) {
+  llvm::Value* const count = builder_.CreateNSWAdd(value(i.args[1]), types_.index(1));
+  shareTurns(i, count, {}, [&](FunctionEmitter& inner, llvm::Value* turn, const std::vector<llvm::Value*>&) {
+    inner.frame_->values[i.result] = turn;
+    inner.block(i.block);
+  });
+}
+
+// Sums over pairs of a list (tape/Shares.h): a turn is what an owner makes. Owner k of n has the elements from
+// count·k/n on; how many owners there are does not show in any sum.
+
+void FunctionEmitter::ownedLoop(const Instr& i) {
+  const auto sums = tape::ownedSums(*frame_->function, i);
+  llvm::Value* const owners = callExternal(External::NearOwners, types_.integer, {begin(sums->inner->buffer)}, false);
+  shareTurns(i, owners, {owners},
+             [&](FunctionEmitter& inner, llvm::Value* turn, const std::vector<llvm::Value*>& wanted) {
+               inner.ownedRows(i, turn, wanted.front());
+             });
+}
+
+void FunctionEmitter::ownedRows(const Instr& i, llvm::Value* owner, llvm::Value* owners) {
+  Owner his{*tape::ownedSums(*frame_->function, i), nullptr, nullptr};
+  llvm::Value* const count = types_.index(his.sums.high - his.sums.low + 1);
+  const auto from = [&](llvm::Value* k) {
+    return builder_.CreateNSWAdd(types_.index(his.sums.low),
+                                 builder_.CreateSDiv(builder_.CreateNSWMul(count, k), owners));
+  };
+  his.low = from(owner);
+  llvm::Value* const high = from(builder_.CreateNSWAdd(owner, types_.index(1)));
+  his.count = builder_.CreateNSWSub(high, his.low);
+  llvm::Value* const list = begin(his.sums.inner->buffer);
+  llvm::AllocaInst* const range = local(llvm::ArrayType::get(types_.integer, 2));
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const head = newBlock();
+  llvm::BasicBlock* const body = newBlock();
+  llvm::BasicBlock* const after = newBlock();
+  builder_.CreateBr(head);
+  builder_.SetInsertPoint(head);
+  llvm::PHINode* const next = builder_.CreatePHI(types_.integer, 2);
+  next->addIncoming(types_.index(0), before);
+  llvm::Value* const row =
+      callExternal(External::NearOwned, types_.integer, {list, value(i.args[0]), next, his.low, high, range}, false);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(row, types_.index(0)), after, body);
+  builder_.SetInsertPoint(body);
+  const auto number = [&](std::uint64_t k) {
+    return builder_.CreateAlignedLoad(types_.integer, builder_.CreateConstInBoundsGEP1_64(types_.integer, range, k),
+                                      llvm::Align(8));
+  };
+  his.begin = number(0);
+  his.behind = number(1);
+  llvm::Value* const index = builder_.CreateNSWAdd(row, value(i.args[0]));
+  frame_->values[i.result] = index;
+  owner_ = his;
+  owner_->row = owns(index);
+  block(i.block);
+  owner_.reset();
+  next->addIncoming(builder_.CreateNSWAdd(row, types_.index(1)), builder_.GetInsertBlock());
+  builder_.CreateBr(head);
+  builder_.SetInsertPoint(after);
+}
+
+llvm::Value* FunctionEmitter::owns(llvm::Value* index) {
+  return builder_.CreateICmpULT(builder_.CreateSub(index, owner_->low), owner_->count);
+}
+
+void FunctionEmitter::whereOwned(tape::Value place, const std::function<void()>& add) {
+  if (!owner_ || ownerKnown_) return add();
+  llvm::Value* const his = owner_->sums.counters.at(place) == 0 ? owner_->row : owns(value(owner_->sums.inner->result));
+  llvm::BasicBlock* const then = newBlock();
+  llvm::BasicBlock* const after = newBlock();
+  builder_.CreateCondBr(his, then, after);
+  builder_.SetInsertPoint(then);
+  ownerKnown_ = true;
+  add();
+  ownerKnown_ = false;
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
 }
 
 } // namespace lmc::backends

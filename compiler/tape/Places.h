@@ -1,0 +1,43 @@
+// Which elements of memory the turns of a loop touch: places that are multiples of a counter and something beside.
+#pragma once
+
+#include "tape/Tape.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace lmc::tape {
+
+/// An integer of a loop's body: slope · counter + something from `low` to `high`.
+struct Place {
+  static constexpr int noCounter = -1;
+  int counter = noCounter; ///< which of the counters that were asked about
+  std::int64_t slope = 0;
+  std::int64_t low = 0, high = 0;
+};
+
+/// Of integers that are not such, nothing is known.
+class Places {
+public:
+  explicit Places(const Function& function);
+
+  /// In the body of a loop and the blocks in it. `counters`: values of loops, the first of which is this one; those of
+  /// inner loops that are not among them count with all values that they have.
+  [[nodiscard]] std::map<Value, Place> in(const Instr& loop, const std::vector<Value>& counters) const;
+  [[nodiscard]] std::optional<std::int64_t> constant(Value v) const;
+
+private:
+  void scan(std::int32_t block, const std::vector<Value>& counters, std::map<Value, Place>& out) const;
+  [[nodiscard]] std::optional<Place> find(Value v, const std::map<Value, Place>& known) const;
+  [[nodiscard]] std::optional<Place> combine(const Instr& i, const std::map<Value, Place>& known) const;
+
+  const Function& function_;
+  std::map<Value, std::int64_t> constants_;
+};
+
+/// No element that is at `a` for one value of the counter is at `b` for another one, of `count` values that follow each
+/// other.
+[[nodiscard]] bool apart(const Place& a, const Place& b, std::int64_t count);
+
+} // namespace lmc::tape

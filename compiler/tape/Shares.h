@@ -1,0 +1,38 @@
+// Loops whose turns may be made at the same time without any change of what is computed.
+#pragma once
+
+#include "tape/Places.h"
+
+#include <optional>
+
+namespace lmc::tape {
+
+/// Operations (tape/TapeCost.h) from which on the members of a family are shared among threads: some 50 microseconds.
+inline constexpr double memberBound = 1e6;
+
+/// Divides loops of at least `bound` operations over members whose turns neither read nor write what others write into
+/// tileCount loops (Tiles.h), one behind the other, which are the turns of a loop of independentTurns. No operation and
+/// no order changes, but for the loop that an element is made in. Left as they are: loops that may fail or end early,
+/// that call functions or routines, and those inside of loops that are divided already.
+void divideMembers(Module& module, double bound = memberBound);
+
+/// The direction (`imm`) of a nest of two loops, the inner one over a list, that can be shared by owners (OwnedSums).
+/// It goes upwards.
+inline constexpr std::int64_t ownedTurns = 3;
+
+/// Sums over the pairs of a list, each added to an element of its first index or of its second one. An owner has a
+/// range of indices. He makes all pairs of which one index is his, in the order of the nest, and adds to his elements
+/// alone. So every element gets the same terms in the same order, whatever the number of owners; a pair of two owners
+/// is made twice.
+struct OwnedSums {
+  const Instr* inner = nullptr;   ///< the loop over the list
+  std::int64_t low = 0, high = 0; ///< the indices that both counters have together
+  std::map<Value, int> counters;  ///< by the place of an Accum: 0 of the outer index, 1 of the inner one
+};
+/// What a loop is as such a nest; nothing where it is none.
+[[nodiscard]] std::optional<OwnedSums> ownedSums(const Function& function, const Instr& loop);
+
+/// Marks nests of at least `bound` operations as ownedTurns.
+void markOwned(Module& module, double bound = memberBound);
+
+} // namespace lmc::tape
