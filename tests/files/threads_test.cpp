@@ -85,6 +85,33 @@ TEST(Threads, ACheckpointGoesOnWithAnotherNumber) {
   EXPECT_EQ(rows == *rowsOf(w.path("whole.csv")), true);
 }
 
+/// Members that see their neighbours alone, and members that stand alone.
+constexpr const char* gas = R"(model Gas {
+  param N : int = 1300;
+  param K : int = 4000;
+  param rc = 1.1;
+  config x[N] : R^3 momentum p;
+  config q[K] : S^2 momentum m;
+  hamiltonian = sum(i in 1..N: dot(p[i], p[i])/2) + sum(k in 1..K: dot(m[k], m[k])/2 - q[k][3])
+              + sum(i in 1..N, j in i+1..N where norm(x[i] - x[j]) < rc: (rc - norm(x[i] - x[j]))^3);
+  initial x[i in 1..N] = normal(0, 3, 3);
+  initial q[k in 1..K] = random(S^2);
+  simulate { method = RKMK4; time = 0..0.3; step = 0.05; seed = 3; }
+}
+)";
+
+TEST(Threads, NeighboursAndMembersHaveTheSameBytes) {
+  const Workspace w;
+  w.write("m.lie", gas);
+  const std::string tape = shell(w, "$LMC dump m.lie --stage tape").out;
+  EXPECT_NE(tape.find("loop owned"), std::string::npos);
+  EXPECT_NE(tape.find("loop independent"), std::string::npos);
+  const std::string few = shell(w, "$LMC dump m.lie --stage tape --set N=100 --set K=30").out;
+  EXPECT_EQ(few.find("loop owned"), std::string::npos);
+  EXPECT_EQ(few.find("loop independent"), std::string::npos);
+  for (const char* settings : {"", "--method RKMK54 --tolerance 1e-6"}) expectSameFiles(gas, settings);
+}
+
 TEST(Threads, WrongNumbersAreTold) {
   const Workspace w;
   w.write("m.lie", topModel);
