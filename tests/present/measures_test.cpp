@@ -34,7 +34,7 @@ TEST(Sizes, AreThoseOfAPage) {
   for (const auto& [model, size] : most) {
     Pipeline pipeline(measuredOptions());
     ASSERT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/" + model + ".lie"));
-    EXPECT_LE(products::equations(pipeline, "text").size(), size) << model;
+    EXPECT_LE(lmc::products::equations(pipeline, "text").size(), size) << model;
   }
 }
 
@@ -67,7 +67,7 @@ TEST_P(Measures, AreThoseOfATextbook) {
   const Measure& m = GetParam();
   Pipeline pipeline(measuredOptions());
   ASSERT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/" + m.file + ".lie"));
-  const json sections = json::parse(products::equations(pipeline, "json", m.form)).at("sections");
+  const json sections = json::parse(lmc::products::equations(pipeline, "json", m.form)).at("sections");
   std::size_t n = 0;
   for (const auto& [title, list] : sections.items()) {
     if (std::string(m.sections).find(title) == std::string::npos) continue;
@@ -82,7 +82,7 @@ TEST_P(Measures, AreThoseOfATextbook) {
   }
   EXPECT_GT(n, 0U);
   EXPECT_LE(n, m.most) << m.book;
-  EXPECT_LE(products::equations(pipeline, "text", m.form).size(), 3000U) << "more than a page";
+  EXPECT_LE(lmc::products::equations(pipeline, "text", m.form).size(), 3000U) << "more than a page";
 }
 
 INSTANTIATE_TEST_SUITE_P(
