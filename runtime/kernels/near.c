@@ -19,18 +19,18 @@ static void near_turns(void (*turn)(const void*, int64_t), const void* frame, in
 
 /* What a list is, at the begin of its memory; LMC_NEAR_HEADER numbers. Places count numbers (8 bytes) from there. */
 typedef struct {
-  int64_t rows;       /* place of two integers a row: the first entry of it and the one behind the last; -1: not listed */
-  int64_t entries;    /* place of the entries: integers of 32 bits */
-  int64_t begin, end; /* of the row that lmc_near_row made last */
-  int64_t complete, spans, n1; /* as LMC_NEAR_COMPLETE … say; points of the first set */
-  int64_t made;                /* near_made: there is a list */
-  int64_t n2, size, room;      /* points of the second set, numbers of memory, entries that have room */
-  int64_t all;                /* 1: no limit that cells could be made of; rows hold every index */
-  int64_t mask, spread[3];    /* buckets - 1; cells along the axis, or 0 where it has no period */
-  int64_t asked;              /* evaluations since the list was made */
-  double share;               /* skin in units of the limit */
-  double limit, skin, reach;  /* reach: below which pairs are listed */
-  double about[LMC_NEAR_ABOUT];   /* as it was given when the list was made */
+  int64_t rows;    /* place of two integers a row: the first entry of it and the one behind the last; -1: not listed */
+  int64_t entries; /* place of the entries: integers of 32 bits */
+  int64_t begin, end;           /* of the row that lmc_near_row made last */
+  int64_t complete, spans, n1;  /* as LMC_NEAR_COMPLETE … say; points of the first set */
+  int64_t made;                 /* near_made: there is a list */
+  int64_t n2, size, room;       /* points of the second set, numbers of memory, entries that have room */
+  int64_t all;                  /* 1: no limit that cells could be made of; rows hold every index */
+  int64_t mask, spread[3];      /* buckets - 1; cells along the axis, or 0 where it has no period */
+  int64_t asked;                /* evaluations since the list was made */
+  double share;                 /* skin in units of the limit */
+  double limit, skin, reach;    /* reach: below which pairs are listed */
+  double about[LMC_NEAR_ABOUT]; /* as it was given when the list was made */
 } NearList;
 
 enum { near_made = 0x6e656172 };
