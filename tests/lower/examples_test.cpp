@@ -31,13 +31,22 @@ auto lines(const std::string& text) {
   return n;
 }
 
+/// Lines of a tape without those that divide long loops over members among threads (tape/Shares.h): six a loop.
+std::ptrdiff_t undivided(const std::string& text) {
+  std::ptrdiff_t loops = 0;
+  for (std::size_t at = text.find(" = loop independent "); at != std::string::npos;
+       at = text.find(" = loop independent ", at + 1))
+    ++loops;
+  return lines(text) - 6 * loops;
+}
+
 } // namespace
 
 TEST(FamilyOfTheExample, PendulumChain) {
   const auto size = lines(tapeOf("pendulum_chain", {{"N", "40"}}));
   EXPECT_GT(size, 100);
   EXPECT_EQ(lines(tapeOf("pendulum_chain", {{"N", "400"}})), size);
-  EXPECT_EQ(lines(tapeOf("pendulum_chain", {{"N", "4000"}})), size);
+  EXPECT_EQ(undivided(tapeOf("pendulum_chain", {{"N", "4000"}})), size);
 }
 
 TEST(FamilyOfTheExample, MagneticDipoles) {
@@ -48,7 +57,7 @@ TEST(FamilyOfTheExample, MagneticDipoles) {
   const auto divided = lines(tapeOf("magnetic_dipoles", {{"n", "63"}}));
   EXPECT_GT(divided, size);
   EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "51"}})), divided);
-  EXPECT_EQ(lines(tapeOf("magnetic_dipoles", {{"n", "90"}})), divided);
+  EXPECT_EQ(undivided(tapeOf("magnetic_dipoles", {{"n", "90"}})), undivided(tapeOf("magnetic_dipoles", {{"n", "63"}})));
 }
 
 class SameBytes : public testing::TestWithParam<const char*> {};

@@ -160,7 +160,7 @@ int methodsPage(Context& context) {
       "conditions\n"
       "  up to 1e-14.\n"
       "* *f*, *exp*: evaluations of f and exponentials of the group per step, as the text of the method calls them.\n"
-      "  Forces and mass matrices in equations that the method solves itself are not counted: 0 (`HEM4`) means that\n"
+      "  Forces and mass matrices in equations that the method solves itself are not counted: 0 means that\n"
       "  all of the work is in them.\n"
       "* The other columns: the order measured on the problems of `runtime/problems/`, between 1e3 times round-off and "
       "an error\n"
