@@ -162,19 +162,31 @@ std::int32_t RootScan::bottom(RootPoint a, RootPoint b) {
   return 0;
 }
 
+bool RootScan::farFromZero(const RootPoint& left, const RootPoint& right) {
+  // More than the part from which `withRates` looks, so that rounding of the control points does not matter.
+  constexpr double far = 1.2 * wide, third = 1.0 / 3;
+  const double side = signOf(left.value), h = right.at - left.at, least = far * sizeOf(left, right);
+  const double v0 = side * left.value, v1 = side * right.value;
+  // Each comparison is false of what is not a number.
+  return side != 0 && v0 >= least && v1 >= least && v0 + third * h * side * left.rate >= least &&
+         v1 - third * h * side * right.rate >= least;
+}
+
+bool RootScan::nearlyStraight(const RootPoint& earlier, const RootPoint& left, const RootPoint& right) {
+  const double h = right.at - left.at, before = left.at - earlier.at;
+  const double bend =
+      2 * std::abs((right.value - left.value) / h - (left.value - earlier.value) / before) / (h + before) * h * h;
+  const bool same = signOf(left.value) == signOf(right.value);
+  const double least = std::min(std::abs(left.value), std::abs(right.value));
+  return same ? least > bend / 2 : std::abs(right.value - left.value) > 2 * bend;
+}
+
 std::int32_t RootScan::withoutRates(const std::optional<RootPoint>& earlier, const RootPoint& left,
                                     const RootPoint& right) {
   points_ = {left, right};
   extrema_.clear();
+  if (earlier && nearlyStraight(*earlier, left, right)) return 0;
   const double h = right.at - left.at;
-  if (earlier) {
-    const double before = left.at - earlier->at;
-    const double bend =
-        2 * std::abs((right.value - left.value) / h - (left.value - earlier->value) / before) / (h + before) * h * h;
-    const bool same = signOf(left.value) == signOf(right.value);
-    const double least = std::min(std::abs(left.value), std::abs(right.value));
-    if (same ? least > bend / 2 : std::abs(right.value - left.value) > 2 * bend) return 0;
-  }
   for (const double x : {0.25, 0.5, 0.75}) {
     RootPoint p;
     if (const std::int32_t status = look(left.at + x * h, p); status != 0) return status;

@@ -42,6 +42,12 @@ public:
   [[nodiscard]] std::int32_t withoutRates(const std::optional<RootPoint>& earlier, const RootPoint& left,
                                           const RootPoint& right);
 
+  /// Of two places of one sign: `withRates` looks nowhere between them, as the cubic stays far from zero. By its
+  /// control points (those of Bernstein) alone, so that false says nothing.
+  [[nodiscard]] static bool farFromZero(const RootPoint& left, const RootPoint& right);
+  /// `withoutRates` looks nowhere between left and right, as the function bends too little.
+  [[nodiscard]] static bool nearlyStraight(const RootPoint& earlier, const RootPoint& left, const RootPoint& right);
+
   /// Places from the left end to the right one: between two neighbours of different signs there is a root.
   [[nodiscard]] const std::vector<RootPoint>& points() const { return points_; }
   /// An extremum near zero, of a function that has the sign `side` around it.

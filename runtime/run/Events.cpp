@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace lmc::runtime {
 
@@ -139,7 +140,7 @@ void EventWatch::tellDoubts(double until) {
 
 void EventWatch::accept() {
   tellDoubts(std::numeric_limits<double>::infinity());
-  before_ = left_;
+  std::swap(before_, left_); // `left_` gets the present values below
   stepBefore_ = step_;
   for (std::size_t k = 0; k < signs_.size(); ++k) {
     const int sign = signOf(now_.values[k]);
@@ -280,6 +281,19 @@ std::int32_t EventWatch::consider(std::size_t k, const Values& end, double t, do
   return status;
 }
 
+/// At the end of a step of length h, where the present values are: the event stands on its side, and `scan` would look
+/// nowhere within the step. False says nothing.
+bool EventWatch::calm(std::size_t k, double t, double h) const {
+  const int sign = signs_[k];
+  const RootPoint left{0, left_.values[k], left_.rates[k]}, right{h, now_.values[k], now_.rates[k]};
+  if (sign == 0 || armed_[k] || signOf(left.value) != sign || signOf(right.value) != sign) return false;
+  if (std::isfinite(left.rate) && std::isfinite(right.rate))
+    return std::abs(right.value) > scaleOf(k, t, h).doubt && RootScan::farFromZero(left, right);
+  if (events_[k].cause != ContactCause::None) return true; // signs alone tell
+  return stepBefore_ > 0 && std::isfinite(before_.values[k]) &&
+         RootScan::nearlyStraight({-stepBefore_, before_.values[k]}, left, right);
+}
+
 std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool& happened) {
   stuck_.clear();
   candidates_.clear();
@@ -288,6 +302,9 @@ std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool
   happened = false;
   std::int32_t status = evaluate(end);
   if (status != Ok) return status;
+  bool quiet = true;
+  for (std::size_t k = 0; k < signs_.size() && quiet; ++k) quiet = calm(k, t, h);
+  if (quiet) return Ok; // the present values and the state are those of the end
   const Values there = now_;
   const std::span<double> state = workspace_.state();
   const std::vector<double> last(state.begin(), state.end());

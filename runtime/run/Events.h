@@ -100,6 +100,7 @@ private:
   [[nodiscard]] std::int32_t evaluate(double t);
   [[nodiscard]] bool happens(const Candidate& c) const;
   [[nodiscard]] bool counts(std::size_t k, int before) const;
+  [[nodiscard]] bool calm(std::size_t k, double t, double h) const;
   [[nodiscard]] std::int32_t consider(std::size_t k, const Values& end, double t, double h, const To& to);
   [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
                                   std::optional<double>& seen);

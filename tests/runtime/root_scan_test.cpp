@@ -186,3 +186,31 @@ TEST(RootScan, FindsPairsBehindAZero) {
   EXPECT_NEAR(roots[0], 0.6, 1e-14);
   EXPECT_NEAR(roots[1], 0.7, 1e-14);
 }
+
+// What may be asked before a search begins: where the answer is yes, the search looks nowhere and finds nothing.
+TEST(RootScan, WhatStaysAwayFromZeroIsNotLookedAt) {
+  int far = 0, straight = 0, sine = 0;
+  for (int n = 0; n < 4000; ++n) {
+    const double frequency = 0.01 + 0.003 * (n % 1000), shift = 1e-4 * n * n, level = 0.3 + 0.5 * (n / 1000);
+    const Function f = [&](double x) { return level + std::sin(frequency * x + shift); };
+    const Function rate = [&](double x) { return frequency * std::cos(frequency * x + shift); };
+    if (f(0) * f(1) <= 0) continue;
+    ++sine;
+    if (RootScan::farFromZero({0, f(0), rate(0)}, {1, f(1), rate(1)})) {
+      ++far;
+      const Looked l = withRates(f, rate, 0, 1);
+      EXPECT_EQ(l.evaluations, 0);
+      EXPECT_TRUE(l.extrema.empty());
+    }
+    if (RootScan::nearlyStraight({-1, f(-1)}, {0, f(0)}, {1, f(1)})) {
+      ++straight;
+      EXPECT_EQ(withoutRates(f, 0, 1, -1).evaluations, 0);
+    }
+  }
+  EXPECT_GT(far, sine / 4); // both answers are given
+  EXPECT_LT(far, sine);
+  EXPECT_GT(straight, sine / 4);
+  EXPECT_LT(straight, sine);
+  const RootPoint undefined{0, 1};
+  EXPECT_FALSE(RootScan::farFromZero(undefined, {1, 1, 0})); // without a rate nothing is known
+}
