@@ -5,7 +5,6 @@
 #include "syntax/Print.h"
 #include "tape/TapeLanes.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace lmc::products {

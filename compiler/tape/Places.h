@@ -26,10 +26,11 @@ public:
   /// inner loops that are not among them count with all values that they have.
   [[nodiscard]] std::map<Value, Place> in(const Instr& loop, const std::vector<Value>& counters) const;
   [[nodiscard]] std::optional<std::int64_t> constant(Value v) const;
+  /// What an integer is: a constant, or one of those that `in` has found.
+  [[nodiscard]] std::optional<Place> find(Value v, const std::map<Value, Place>& known) const;
 
 private:
   void scan(std::int32_t block, const std::vector<Value>& counters, std::map<Value, Place>& out) const;
-  [[nodiscard]] std::optional<Place> find(Value v, const std::map<Value, Place>& known) const;
   [[nodiscard]] std::optional<Place> combine(const Instr& i, const std::map<Value, Place>& known) const;
 
   const Function& function_;

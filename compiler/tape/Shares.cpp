@@ -41,11 +41,6 @@ std::optional<std::vector<Touched>> touchedIn(const Function& f, std::int32_t bl
 /// No turn touches what another one writes.
 bool independent(const std::vector<Touched>& all, const std::map<Value, Place>& places, const Places& known,
                  std::int64_t count) {
-  const auto placeOf = [&](Value v) -> std::optional<Place> {
-    if (const auto c = known.constant(v)) return Place{Place::noCounter, 0, *c, *c};
-    const auto it = places.find(v);
-    return it == places.end() ? std::nullopt : std::optional(it->second);
-  };
   std::map<std::int32_t, std::vector<std::pair<Value, bool>>> buffers;
   for (const Touched& t : all) {
     auto& list = buffers[t.buffer];
@@ -55,10 +50,10 @@ bool independent(const std::vector<Touched>& all, const std::map<Value, Place>& 
   for (const auto& [buffer, list] : buffers)
     for (const auto& [index, written] : list) {
       if (!written) continue;
-      const auto a = placeOf(index);
+      const auto a = known.find(index, places);
       if (!a) return false;
       for (const auto& other : list)
-        if (const auto b = placeOf(other.first); !b || !apart(*a, *b, count)) return false;
+        if (const auto b = known.find(other.first, places); !b || !apart(*a, *b, count)) return false;
     }
   return true;
 }
@@ -155,9 +150,8 @@ std::optional<OwnedSums> ownedSums(const Function& f, const Instr& loop) {
   const std::map<Value, Place> places = known.in(loop, {loop.result, sums.inner->result});
   // The values of the inner index, which may begin or end with the outer one.
   const auto boundOf = [&](Value v) -> std::optional<Place> {
-    if (const auto c = known.constant(v)) return Place{Place::noCounter, 0, *c, *c};
-    const auto it = places.find(v);
-    return it == places.end() || it->second.counter > 0 ? std::nullopt : std::optional(it->second);
+    const auto place = known.find(v, places);
+    return place && place->counter <= 0 ? place : std::nullopt;
   };
   const auto first = boundOf(sums.inner->args[0]), last = boundOf(sums.inner->args[1]);
   if (!first || !last) return std::nullopt;

@@ -3,6 +3,7 @@
 #include "products/Impl.h"
 #include "products/equations/SharedJoints.h"
 
+#include <algorithm>
 #include <set>
 
 namespace lmc::products {

@@ -90,7 +90,7 @@ private:
   void familyLoop(const tape::Instr& i) override;
   void independentLoop(const tape::Instr& i);
   void ownedLoop(const tape::Instr& i);
-  void ownedRows(const tape::Instr& i, llvm::Value* owner, llvm::Value* owners);
+  void ownedRows(const tape::Instr& i, const tape::OwnedSums& sums, llvm::Value* owner, llvm::Value* owners);
   /// Makes a function of a frame and the number of a turn for what stands in a loop, and calls it for so many turns on
   /// threads. `make` emits a turn in it, with values of this function that it wants beside those of the tape.
   using TurnBody =

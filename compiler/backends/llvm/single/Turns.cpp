@@ -87,12 +87,12 @@ void FunctionEmitter::ownedLoop(const Instr& i) {
   llvm::Value* const owners = callExternal(External::NearOwners, types_.integer, {begin(sums->inner->buffer)}, false);
   shareTurns(i, owners, {owners},
              [&](FunctionEmitter& inner, llvm::Value* turn, const std::vector<llvm::Value*>& wanted) {
-               inner.ownedRows(i, turn, wanted.front());
+               inner.ownedRows(i, *sums, turn, wanted.front());
              });
 }
 
-void FunctionEmitter::ownedRows(const Instr& i, llvm::Value* owner, llvm::Value* owners) {
-  Owner his{*tape::ownedSums(*frame_->function, i), nullptr, nullptr};
+void FunctionEmitter::ownedRows(const Instr& i, const tape::OwnedSums& sums, llvm::Value* owner, llvm::Value* owners) {
+  Owner his{sums, nullptr, nullptr};
   llvm::Value* const count = types_.index(his.sums.high - his.sums.low + 1);
   const auto from = [&](llvm::Value* k) {
     return builder_.CreateNSWAdd(types_.index(his.sums.low),
