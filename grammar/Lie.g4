@@ -1,7 +1,7 @@
 // The grammar of `.lie` files: models, manifolds and groups, methods (docs/language.md).
 //
 // Reserved words are tokens of the lexer. All other words that read like keywords are names for the lexer, and
-// become the tokens declared below only in their place: the table in compiler/syntax/parts/Contextual.h sits between
+// become the tokens declared below only in their place: the table in compiler/syntax/parser/Contextual.h sits between
 // lexer and parser and decides by the neighbouring tokens. So every decision of this grammar needs one token
 // (a test checks that the generated parser never predicts), and any such word may be a user's name.
 //

@@ -50,6 +50,13 @@ TEST(Messages, missingSemicolon) {
   });
 }
 
+TEST(Messages, whatCouldStandHere) {
+  expectAll({
+      {"model M { initial { q = 1; } }", "1:19-20 LIE0013: expected a name, found `{`"},
+      {"model M { initial 3 = 1; }", "1:19-20 LIE0013: expected a name or `adjust`, found the number 3"},
+  });
+}
+
 TEST(Messages, brackets) {
   expectAll({
       {"fn f(x) = 2*(x + 1;", "1:19-19 LIE0011: missing `)` to match the `(` at line 1"},

@@ -57,6 +57,7 @@ private:
   bool reportInequality(Parser* p, std::uint32_t begin, const Lexeme& sign);
   std::string expectation(Parser* p) const;
   std::string_view missingPart(Parser* p, std::size_t expected) const;
+  std::string symbol(Parser* p, std::size_t type) const;
 
   Token* missingSemicolon(Parser* p);
   Token* missingCloser(Parser* p, std::size_t expected);
@@ -207,6 +208,11 @@ inline bool ErrorStrategy::reportKnownMistake(Parser* p) {
     report(p, Code::LIE0018, rangeOf(t), "an `if` inside an operator needs parentheses")
         .suggest("write (if … then … else …)");
     return true;
+  case LieParser::LBRACE:
+    if (const Token* before = previous(p); before == nullptr || before->getType() != LieParser::INITIAL) return false;
+    report(p, Code::LIE0013, rangeOf(t), "expected a name, found `{`")
+        .suggest("write a statement for each initial value: initial q = 0;");
+    return true;
   default:
     return false;
   }
@@ -258,64 +264,6 @@ inline bool ErrorStrategy::reportComparison(Parser* p) {
     return true;
   }
   return false;
-}
-
-/// What is missing when one certain token was expected, in the modeller's words; empty where there is nothing better.
-inline std::string_view ErrorStrategy::missingPart(Parser* p, std::size_t expected) const {
-  const Token* first = enclosing(p)->getStart();
-  const std::size_t keyword = first == nullptr ? 0 : first->getType();
-  switch (expected) {
-  case LieParser::AT:
-    return "`at` and the point where the force acts (`force F at P;`, or `force on q = …;`)";
-  case LieParser::THEN:
-    return "`then` after this condition";
-  case LieParser::ELSE:
-    return "`else`: an `if` has both branches";
-  case LieParser::RANGE:
-    return "`..` and the end of this range";
-  case LieParser::BOUND:
-    return "an index with its range, such as `i in 1..N`";
-  case LieParser::STRING:
-    return "the name of a file in quotes";
-  case LieParser::COLON:
-    if (keyword == LieParser::CONFIG || keyword == LieParser::STATE) return "`:` and a manifold after this name";
-    if (keyword == LieParser::SOLVE) return "`:` and the equations to solve";
-    if (keyword == LieParser::CONSTRAINT) return "`:` and an equation (`constraint rod : norm(q) = 1;`)";
-    if (keyword == LieParser::CONTACT) return "`:` and an inequality (`contact floor : z >= 0;`)";
-    if (p->getContext()->getRuleIndex() == LieParser::RulePrimary) return "`:` and the terms of this sum or product";
-    return "`:` and a type";
-  case LieParser::FROM:
-    return "`from` and what the numbers are at the begin of a run";
-  case LieParser::LBRACE:
-    return "`{`";
-  case LieParser::ASSIGN:
-    if (keyword == LieParser::INSTANCE) return "`=` and a joint (`joint hinge = NAME(A, B);`)";
-    if (p->getContext()->getRuleIndex() == LieParser::RuleEquation) return "`=` between the sides of this equation";
-    return "`=` and a value";
-  default:
-    return {};
-  }
-}
-
-/// Everything that could stand here, in words.
-inline std::string ErrorStrategy::expectation(Parser* p) const {
-  const antlr4::misc::IntervalSet expected = p->getExpectedTokens();
-  const std::size_t rule = p->getContext()->getRuleIndex();
-  if (expected.contains(static_cast<ssize_t>(LieParser::REDUCTION))) return "an expression";
-  if (expected.contains(static_cast<ssize_t>(LieParser::VELOCITY)))
-    return "`velocity` or `momentum` and its name after this manifold";
-  if (rule == LieParser::RuleDeclaration && expected.contains(static_cast<ssize_t>(LieParser::LBRACE)))
-    return "`{` or `=`";
-  if (rule == LieParser::RuleExponent) return "an integer, a name or a parenthesised expression as exponent";
-  if (rule == LieParser::RuleSetting) return "`=` and a value";
-  if (expected.size() == 1) {
-    const auto type = static_cast<std::size_t>(expected.getMinElement());
-    if (type == LieParser::IDENT) return rule == LieParser::RuleType ? "a type" : "a name";
-    if (const std::string_view part = missingPart(p, type); !part.empty()) return std::string(part);
-    const std::string shown = p->getVocabulary().getDisplayName(type); // the grammar's own quotes: '('
-    return shown.size() > 2 && shown.front() == '\'' ? inQuotes(shown.substr(1, shown.size() - 2)) : shown;
-  }
-  return "something else";
 }
 
 inline void ErrorStrategy::reportUnexpected(Parser* p) {

@@ -50,7 +50,7 @@ Curve::Curve(Kind kind, List x, List y) : x_(std::move(x)) {
       ++row;
     }
   }
-  const Eigen::Matrix<Real, Eigen::Dynamic, 1> c = a.fullPivLu().solve(b);
+  const Eigen::Matrix<Real, Eigen::Dynamic, 1> c = a.partialPivLu().solve(b);
   coefficients_.assign(c.data(), c.data() + c.size());
 }
 
