@@ -15,8 +15,8 @@ sema::Tuple rateOf(const System& system, std::size_t state, sym::Program& p, con
   sym::Graph& g = p.graph();
   if (!z.dual)
     return sema::generator(p, *z.manifold, z.frame, sema::loads(g, z.point, index), sema::loads(g, z.flow, index));
-  const auto own = std::find_if(system.duals.begin(), system.duals.end(),
-                                [&](const DualEquations& d) { return d.state == state; });
+  const auto own =
+      std::find_if(system.duals.begin(), system.duals.end(), [&](const DualEquations& d) { return d.state == state; });
   return sema::loads(g, own->derivative, index);
 }
 

@@ -300,4 +300,25 @@ TEST(Rolling, LeavesThreeVelocities) {
   }
 }
 
+/// Velocities of R and of SO(2) are numbers: v = r w can be written, and its closed form is that of every textbook.
+TEST(Rolling, OfAWheelDownASlopeIsThatOfTheTextbook) {
+  const Workspace w;
+  const double slope = 0.3, mass = 2, radius = 0.4, time = 1.5;
+  for (const char* way : {"config A : SO(2) velocity w;\n", "config A : S^1 velocity w;\n  initial A = [1, 0];\n",
+                          "config A : R velocity w;\n"})
+    for (const char* condition : {"v = r*w", "r*w = v", "v - r*w = 0", "0 = w - v/r"}) {
+      const Trajectory run =
+          runText(w, fmt::format("model Wheel {{\n  param r = {};\n  config x : R velocity v;\n  {}"
+                                 "  lagrangian = 0.5*{}*v^2 + 0.5*0.5*{}*r^2*w^2 + {}*9.81*sin({})*x;\n"
+                                 "  constraint roll : {};\n  observe pull = reaction(roll, x);\n"
+                                 "  simulate {{ method = RKMK4; time = 0..{}; step = 0.05; }}\n}}\n",
+                                 radius, way, mass, mass, mass, slope, condition, time));
+      ASSERT_FALSE(run.rows.empty()) << way << condition;
+      const double along = g * std::sin(slope);
+      EXPECT_NEAR(run.last("x"), along * time * time / 3, 1e-12) << way << condition;
+      EXPECT_NEAR(run.last("v"), along * time * 2 / 3, 1e-12) << way << condition;
+      EXPECT_NEAR(run.last("pull"), -mass * along / 3, 1e-12) << way << condition;
+    }
+}
+
 } // namespace

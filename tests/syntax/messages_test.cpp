@@ -54,6 +54,8 @@ TEST(Messages, whatCouldStandHere) {
   expectAll({
       {"model M { initial { q = 1; } }", "1:19-20 LIE0013: expected a name, found `{`"},
       {"model M { initial 3 = 1; }", "1:19-20 LIE0013: expected a name or `adjust`, found the number 3"},
+      {"model M { param m = 1, l = 2; }", "1:22-23 LIE0010: expected `;` after this param, found `,`"},
+      {"model M { config q[2] : R velocity v[i], w; }", "1:37-38 LIE0013: expected `;` after this config, found `[`"},
   });
 }
 

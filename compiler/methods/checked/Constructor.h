@@ -1,4 +1,5 @@
-// Methods that are constructed from a tableau: `rkmk(T)`, `rkmk(T, truncate = 2)`, `crouch_grossman(T)`, `projected(T)`.
+// Methods that are constructed from a tableau: `rkmk(T)`, `rkmk(T, truncate = 2)`, `crouch_grossman(T)`,
+// `projected(T)`.
 #pragma once
 
 #include "methods/checked/Tableau.h"

@@ -8,8 +8,7 @@
 namespace lmc::methods {
 
 namespace kinds {
-#define LMC_METHOD_KIND(ID, ...)                                                                                       \
-  std::unique_ptr<MethodKind> ID(const KindContext& context, const ModelParts& parts);
+#define LMC_METHOD_KIND(ID, ...) std::unique_ptr<MethodKind> ID(const KindContext& context, const ModelParts& parts);
 #include "methods/checked/kinds.def"
 #undef LMC_METHOD_KIND
 } // namespace kinds

@@ -182,7 +182,11 @@ std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vecto
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     if (result[k]->shape == wanted[k].shape && result[k]->type == sym::Type::Real) continue;
     const std::string of = wanted.size() == 1 ? what : "part `" + wanted[k].name + "` of " + what;
-    report(code, e.range, "`" + text(e) + "` is " + describe(result[k]) + "; " + of + " is " + wanted[k].shape.text());
+    auto r = report(code, e.range,
+                    "`" + text(e) + "` is " + describe(result[k]) + "; " + of + " is " + wanted[k].shape.text());
+    // A parameter without a type is a number, which its declaration does not say.
+    if (what.starts_with('`') && wanted[k].shape.rank == 0 && result[k]->shape.rank > 0)
+      r.suggest(fmt::format("declare it with its shape: `{} : {}`", wanted[k].name, result[k]->shape.text()));
     return std::nullopt;
   }
   return result;

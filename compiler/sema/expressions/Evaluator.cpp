@@ -150,6 +150,13 @@ std::vector<std::string> ExpressionEvaluator::visibleNames(const Context& c) con
   return names;
 }
 
+bool ExpressionEvaluator::isUnknownName(const syntax::Expr& e, const Context& c) const {
+  if (e.kind != ExprKind::Name) return false;
+  const std::vector<std::string> names = visibleNames(c);
+  return std::find(names.begin(), names.end(), e.text) == names.end() && nearest(e.text, names).empty() &&
+         !s_.manifolds->declares(e.text);
+}
+
 Value ExpressionEvaluator::unknownName(const syntax::Expr& e, const Context& c) {
   const bool isFunction = c.env->function(e.text).has_value() || findBuiltin(e.text) != nullptr;
   if (isFunction) {

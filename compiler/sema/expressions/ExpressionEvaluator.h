@@ -75,6 +75,9 @@ public:
   std::optional<Tuple> parts(const Value& v, const std::vector<Part>& wanted, const std::string& what,
                              const syntax::Expr& e, Code code, const std::optional<Expected>& expected = {});
 
+  /// True for a name that nothing here has, nor one that is like it.
+  [[nodiscard]] bool isUnknownName(const syntax::Expr& e, const Context& c) const;
+
   /// True where points are added like vectors: R^n, a torus.
   [[nodiscard]] bool isVectorSpace(const Manifold& m) const;
   // Elements of different spaces (Mixing.cpp): true and an error if these two do not go together.

@@ -58,6 +58,7 @@ bool ExpressionEvaluator::isVectorSpace(const Manifold& m) const {
 }
 
 bool ExpressionEvaluator::reportsMix(const Value& a, const Value& b, const syntax::Expr& e, const std::string& cannot) {
+  if (areNumbersOfTwoSpaces(a, b)) return false;
   const bool point = (a.kind == ValueKind::Point && isElement(b)) || (b.kind == ValueKind::Point && isElement(a));
   if (!point && (!isElement(a) || !isElement(b))) return false;
   if (point) {

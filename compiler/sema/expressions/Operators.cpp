@@ -113,6 +113,7 @@ Value ExpressionEvaluator::addElements(bool subtract, const Value& a, const Valu
     }
     r.parts[k] = subtract ? g_.sub(x, y) : g_.add(x, y);
   }
+  if (areNumbersOfTwoSpaces(a, b)) return Value::tensor(r.parts[0]);
   return r;
 }
 

@@ -61,6 +61,14 @@ std::optional<MemberClause> ModelBuilder::open(const syntax::Statement& s, const
     c.index.push_back(checked);
   }
   for (const syntax::ExprPtr& e : s.target.indices) {
+    if (!unknown && c.index.size() < extents.size() && evaluator_.isUnknownName(*e, context(around))) {
+      evaluator_.report(Code::LIE0100, e->range, "there is nothing named `" + e->text + "` here")
+          .suggest(fmt::format("for all members, name the index with its range: `{}[{} in 1..{}]`", name, e->text,
+                               extents[c.index.size()]));
+      fine = false;
+      c.index.emplace_back();
+      continue;
+    }
     const Expr i = evaluator_.integer(evaluator_.evaluate(*e, context(around)), *e);
     const Expr checked = i ? check(i, *e, c.index.size()) : i;
     if (i && !checked && unknown)

@@ -61,6 +61,11 @@ bool isOneTensor(const Value& v) {
   }
 }
 
+bool areNumbersOfTwoSpaces(const Value& a, const Value& b) {
+  const auto isNumber = [](const Value& v) { return v.parts.size() == 1 && v.parts[0]->shape.rank == 0; };
+  return isElement(a) && a.kind == b.kind && a.manifold != b.manifold && isNumber(a) && isNumber(b);
+}
+
 std::vector<std::string> partNames(const Value& v) {
   if (v.kind == ValueKind::Parts) return v.names;
   std::vector<std::string> names;

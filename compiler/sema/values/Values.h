@@ -12,6 +12,9 @@ namespace lmc::sema {
 [[nodiscard]] Value element(ValueKind kind, const Manifold& manifold, Tuple parts);
 /// True for a point, velocity or momentum of one part, and for a tensor.
 [[nodiscard]] bool isOneTensor(const Value& v);
+/// Whether two velocities, or two momenta, of different groups are single numbers, as those of R and of SO(2): then
+/// they have a sum and a difference, a plain number (`v - r*w`, of a wheel that rolls).
+[[nodiscard]] bool areNumbersOfTwoSpaces(const Value& a, const Value& b);
 /// The names of the parts of an element, or of a Parts value.
 [[nodiscard]] std::vector<std::string> partNames(const Value& v);
 /// The name of a part of a part: "X.R" of X, R.

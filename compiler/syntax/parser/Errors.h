@@ -60,6 +60,7 @@ private:
   std::string symbol(Parser* p, std::size_t type) const;
 
   Token* missingSemicolon(Parser* p);
+  Token* anotherOfItsKind(Parser* p);
   Token* missingCloser(Parser* p, std::size_t expected);
   Token* missingBrace(Parser* p);
   Token* missingOpening(Parser* p);
@@ -364,6 +365,7 @@ inline antlr4::Token* ErrorStrategy::missingSemicolon(Parser* p) {
     giveUp(p);
   }
   if (reportKnownMistake(p)) giveUp(p);
+  if (Token* next = anotherOfItsKind(p)) return next;
   const bool operand =
       endsExpression(previous(p)->getType()) && (endsExpression(t->getType()) || t->getType() == LieParser::LPAREN);
   const std::string first = p->getContext()->getStart() == previous(p) ? "" : operand ? "an operator or " : "";

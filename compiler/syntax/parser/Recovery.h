@@ -22,6 +22,36 @@ inline const std::vector<std::string>& declarationWords() {
   return words;
 }
 
+/// `param m = 1, l = 2;`: each has a statement of its own. It is read as if it had, with the word in the comma's place;
+/// `config x[i in 1..3] : R velocity v[i];`: a family has one name.
+inline antlr4::Token* ErrorStrategy::anotherOfItsKind(Parser* p) {
+  Token* const t = current(p);
+  const Token* const first = enclosing(p)->getStart();
+  const std::size_t word = first == nullptr ? 0 : first->getType();
+  const bool named = word == LieParser::PARAM || word == LieParser::CONFIG || word == LieParser::STATE ||
+                     word == LieParser::INPUT || word == LieParser::INITIAL || word == LieParser::OBSERVE ||
+                     word == LieParser::FLOW;
+  if (t->getType() == LieParser::COMMA && named && p->getTokenStream()->LA(2) == LieParser::IDENT) {
+    auto* const comma = dynamic_cast<antlr4::WritableToken*>(t);
+    if (comma == nullptr) return nullptr;
+    const std::string keyword(textOf(first));
+    report(p, Code::LIE0010, rangeOf(t), "expected `;` after " + nounOf(enclosing(p), list_) + ", found `,`")
+        .suggest("each has a statement of its own: write ; " + keyword);
+    comma->setType(word);
+    return supply(LieParser::SEMI);
+  }
+  if (t->getType() == LieParser::LBRACKET && word == LieParser::CONFIG && previous(p)->getType() == LieParser::IDENT) {
+    const std::string name(textOf(previous(p)));
+    report(p, Code::LIE0013, rangeOf(t), "expected `;` after " + nounOf(enclosing(p), list_) + ", found `[`")
+        .suggest("the velocities of a family have one name, without an index: velocity " + name);
+    while (current(p)->getType() != LieParser::SEMI && !endsStatement(current(p))) p->consume();
+    if (current(p)->getType() != LieParser::SEMI) return supply(LieParser::SEMI);
+    reported_ = false;
+    return p->consume();
+  }
+  return nullptr;
+}
+
 /// The `{` or `;` behind the inequality of a contact is missing; its settings, up to their `}`, are passed over.
 inline bool ErrorStrategy::missingContactBlock(Parser* p) {
   auto* contact = dynamic_cast<LieParser::ContactStatementContext*>(p->getContext());
