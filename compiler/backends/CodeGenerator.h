@@ -11,8 +11,10 @@
 namespace lmc::backends {
 
 struct Options {
-  int optimization = 2;     ///< 0…3
-  bool contract = true;     ///< a*b + c may become one fused operation
+  int optimization = 2; ///< 0…3
+  /// a*b + c may become one fused operation, sums of loops be added in any order, Stumpff functions near zero and their
+  /// quotients be polynomials of this generator. Without it results are those of exported C that fuses nothing.
+  bool contract = true;
   bool listings = false;    ///< fill Result::ir and Result::assembly
   bool (*stop)() = nullptr; ///< true: leave out all optimization that is still to come, nobody wants the result
   int lanes = 0;            ///< trajectories that one call advances (llvm/lanes/LaneEmitter.h); 0: code for one alone

@@ -114,6 +114,8 @@ struct Tick {
 class Restorer {
 public:
   virtual ~Restorer() = default;
+  /// Whether a number that has changed is one that something has to hold for: else the state is left as it is.
+  [[nodiscard]] virtual bool concerns(std::span<const double> before, std::span<const double> after) const = 0;
   /// Empty, or why that cannot be done: a sentence without a full stop.
   [[nodiscard]] virtual std::string restore(std::span<const double> params, std::span<double> state, double t) = 0;
 };

@@ -140,17 +140,23 @@ Jumps::Outcome Jumps::reset(int function, int member, const std::string& name, d
   if (function < 0) return {};
   const int number = problem_.functions.resets[static_cast<std::size_t>(function)];
   std::int32_t status = listener_ == nullptr ? std::int32_t{Ok} : listener_->beforeReset(function, member, t);
+  remember();
   if (status == Ok) status = workspace_.call(number, t, static_cast<double>(member));
   if (status != Ok) return {status, {}, {}};
   if (!workspace_.finite())
     return {NonFinite, fmt::format("behind the reset of `{}` the state is not finite", name), {}};
-  const std::string why = restorer_ ? restored(t) : std::string();
+  const std::string why = restored(t);
   if (why.empty()) return {listener_ == nullptr ? std::int32_t{Ok} : listener_->afterReset(t), {}, {}};
   return {ResetWrong, fmt::format("the reset of `{}` leads to no state of the model: {}", name, why), {}};
 }
 
+void Jumps::remember() {
+  if (restorer_) before_.assign(workspace_.state().begin(), workspace_.state().end());
+}
+
 /// As if all contacts were open: what a reset makes of the closed ones is found behind it.
 std::string Jumps::restored(double t) {
+  if (!restorer_ || !restorer_->concerns(before_, workspace_.state())) return {};
   std::vector<double> modes;
   for (const ContactRule& c : problem_.contacts.list)
     modes.push_back(std::exchange(workspace_.state()[static_cast<std::size_t>(c.mode)], 0.0));
@@ -182,12 +188,13 @@ Jumps::Outcome Jumps::sample(double t, bool& caused) {
 
 /// Behind it manifolds and constraints hold again, and what a method has kept is forgotten, as behind a block.
 Jumps::Outcome Jumps::sampleHost(std::size_t which, double t) {
+  remember();
   host_->at(which, t, workspace_);
   const std::span<double> state = workspace_.state();
   std::fill(state.begin() + static_cast<std::ptrdiff_t>(problem_.initialState.size()), state.end(), 0.0);
   if (!workspace_.finite())
     return {NonFinite, "behind what the host has done at a sample time the state is not finite", {}};
-  const std::string why = restorer_ ? restored(t) : std::string();
+  const std::string why = restored(t);
   if (why.empty()) return {};
   return {ResetWrong, "what the host has done at a sample time leads to no state of the model: " + why, {}};
 }

@@ -126,6 +126,7 @@ private:
   [[nodiscard]] Outcome reset(int function, int member, const std::string& name, double t);
   [[nodiscard]] Outcome one(std::size_t event, double t);
   [[nodiscard]] Outcome contact(double t, const std::vector<ContactEvent>& causes);
+  void remember();
   [[nodiscard]] std::string restored(double t);
   void count(JumpCount& c, double t);
 
@@ -133,6 +134,7 @@ private:
   Workspace& workspace_;
   EventWatch& events_;
   std::unique_ptr<Restorer> restorer_;
+  std::vector<double> before_; ///< the state, where there is a restorer
   std::optional<Contacts> contacts_;
   JumpListener* listener_ = nullptr;
   HostSamplings* host_ = nullptr;

@@ -3,11 +3,11 @@
 #include "acceptance/Trajectory.h"
 
 #include <Eigen/Dense>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
+#include <optional>
 
 using namespace lmc::acceptance;
 
@@ -46,6 +46,24 @@ void advance(Body& y, Real h, int steps, const std::function<Body(const Body&)>&
     y = y + s / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
   }
 }
+
+/// A regulator of an attitude with a saturation.
+const char* const attitude = R"(model Regulator {
+  param J : mat(3,3) = diag(1, 2, 2.5);
+  param most = 0.8;
+  config R : SO(3) velocity W;
+  lagrangian = 0.5*dot(W, J*W);
+  discrete u : vec(3) = zeros(3);
+  let asked = -2*vee(R - transpose(R)) - 1.5*W;
+  every 0.05 from 0.02 {
+    reset u = [max(-most, min(most, asked[1])), max(-most, min(most, asked[2])), max(-most, min(most, asked[3]))];
+  }
+  force on R = u;
+  initial R = SO(3).exp([1, -0.6, 0.7]);
+  initial W = [0.3, 1, -0.5];
+  simulate { method = RKMK78; step = 0.01; time = 0..5; }
+}
+)";
 
 void expectNear(const Trajectory& run, const std::string& name, const Vector3& value, double tolerance) {
   for (int k = 0; k < 3; ++k)
@@ -103,22 +121,6 @@ TEST(Sampled, QuadrotorOfTheExampleFlies) {
 }
 
 TEST(Sampled, RegulatorOfAttitudeHolds) {
-  const std::string model = R"(model Regulator {
-  param J : mat(3,3) = diag(1, 2, 2.5);
-  param most = 0.8;
-  config R : SO(3) velocity W;
-  lagrangian = 0.5*dot(W, J*W);
-  discrete u : vec(3) = zeros(3);
-  let asked = -2*vee(R - transpose(R)) - 1.5*W;
-  every 0.05 from 0.02 {
-    reset u = [max(-most, min(most, asked[1])), max(-most, min(most, asked[2])), max(-most, min(most, asked[3]))];
-  }
-  force on R = u;
-  initial R = SO(3).exp([1, -0.6, 0.7]);
-  initial W = [0.3, 1, -0.5];
-  simulate { method = RKMK78; step = 0.01; time = 0..5; }
-}
-)";
   const Vector3 J(1, 2, 2.5L);
   Body y;
   y.R = exponential({1, -0.6L, 0.7L});
@@ -139,7 +141,7 @@ TEST(Sampled, RegulatorOfAttitudeHolds) {
     flow(block == 99 ? 0.03L : 0.05L);
   }
   const Workspace w;
-  const std::string file = w.write("m.lie", model).string();
+  const std::string file = w.write("m.lie", attitude).string();
   for (const Arguments& more : {Arguments{}, {"--step", "0.013"}, {"--method", "P853", "--tolerance", "1e-12"}}) {
     const Trajectory run = runModel(w, file, more);
     ASSERT_FALSE(run.rows.empty());
@@ -149,39 +151,87 @@ TEST(Sampled, RegulatorOfAttitudeHolds) {
   }
 }
 
-/// A plant with its controller in C: the caller's loop calls the block, then steps to the next one.
-TEST(Sampled, ExportedCodeFliesAlike) {
-  const Workspace w;
-  const Outcome exported =
-      w.lmc({"export", example("sampled_quadrotor"), "--c", "--prefix", "quad", "-o", w.path("quad.c").string()});
-  ASSERT_EQ(exported.status, 0) << exported.err;
+namespace {
+
+/// When a program calls the block: at `first` + k `interval`, which is step `firstStep` + k `steps` of length `step`.
+struct Rate {
+  double first, interval, step;
+  int firstStep, steps, count;
+};
+
+/// What a program in C prints that has the plant with its controller: the columns of `lmc run`, behind each step.
+std::optional<Trajectory> exportedRun(const Workspace& w, const std::string& file, const Rate& rate,
+                                      const std::string& flags) {
+  const Outcome exported = w.lmc({"export", file, "--c", "--prefix", "plant", "-o", w.path("plant.c").string()});
+  EXPECT_EQ(exported.status, 0) << exported.err;
   EXPECT_NE(exported.err.find("LIE0653"), std::string::npos) << exported.err;
-  w.write("main.c", R"(#include "quad.h"
+  w.write("main.c", fmt::format(R"(#include "plant.h"
 #include <stdio.h>
-int main(void) {
-  static quad q;
-  long step = 0;
-  if (quad_init(&q) != QUAD_OK) return 1;
-  for (int block = 0; block <= 600; ++block) {
-    if (quad_every_1(&q, block * 0.01) != QUAD_OK) return 1;
-    for (int k = 0; k < 5 && block < 600; ++k, ++step)
-      if (quad_step(&q, (double)step * 2e-3, 2e-3) != QUAD_OK) return 1;
-  }
-  printf("%.17g %.17g %.17g %.17g\n", q.state.x[0], q.state.x[1], q.state.W[2], q.state.thrust);
-  return quad_samplings(&q, 0) || q.output.interval != 0.01;
+static plant p;
+static int row(double t) {{
+  if (plant_observables(&p, t) != PLANT_OK) return 1;
+  printf("%.17g", t);
+  for (int c = 0; c < PLANT_COLUMNS; ++c) printf(",%.17g", ((const double*)&p)[plant_column_places[c]]);
+  printf("\n");
+  return 0;
+}}
+int main(void) {{
+  if (plant_init(&p) != PLANT_OK) return 1;
+  if (plant_samplings(&p, 0) != PLANT_OK || p.output.interval != {1:.17g}) return 1;
+  printf("t");
+  for (int c = 0; c < PLANT_COLUMNS; ++c) printf(",%s", plant_column_names[c]);
+  printf("\n");
+  for (int k = 0; k <= {5}; ++k) {{
+    const int over = k - {3};
+    if (over >= 0 && over % {4} == 0 && plant_every_1(&p, {0:.17g} + over/{4}*{1:.17g}) != PLANT_OK) return 1;
+    if (row(k*{2:.17g}) != 0) return 1;
+    if (k < {5} && plant_step(&p, k*{2:.17g}, {2:.17g}) != PLANT_OK) return 1;
+  }}
+  return 0;
+}}
+)",
+                                rate.first, rate.interval, rate.step, rate.firstStep, rate.steps, rate.count));
+  const std::string command = "cd '" + w.path("").string() + "' && cc -std=c99 " + flags +
+                              " -o plant main.c plant.c -lm && ./plant > plant.csv";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  return parseCsv(readFile(w.path("plant.csv")));
 }
-)");
-  const std::string folder = w.path("").string();
-  const std::string command = "cd '" + folder + "' && cc -O2 -o quad main.c quad.c -lm && ./quad > out.txt";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  std::array<double, 4> numbers{};
-  ASSERT_EQ(std::sscanf(readFile(w.path("out.txt")).c_str(), "%lf %lf %lf %lf", &numbers[0], &numbers[1], &numbers[2],
-                        &numbers[3]),
-            4);
-  const Trajectory run = runModel(w, example("sampled_quadrotor"), {});
-  ASSERT_FALSE(run.rows.empty());
-  EXPECT_NEAR(numbers[0], run.last("x[1]"), 1e-12);
-  EXPECT_NEAR(numbers[1], run.last("x[2]"), 1e-12);
-  EXPECT_NEAR(numbers[2], run.last("W[3]"), 1e-12);
-  EXPECT_NEAR(numbers[3], run.last("thrust"), 1e-11);
+
+/// Every number of every row is the same.
+void expectBits(const Trajectory& a, const Trajectory& b) {
+  ASSERT_EQ(a.columns, b.columns);
+  ASSERT_EQ(a.rows.size(), b.rows.size());
+  for (std::size_t k = 0; k < a.rows.size(); ++k)
+    for (std::size_t c = 1; c < a.columns.size(); ++c)
+      ASSERT_EQ(a.rows[k][c], b.rows[k][c]) << a.columns[c] << " at t = " << a.rows[k][0];
+}
+
+} // namespace
+
+/// A plant with its controller in C: the caller's loop calls the block, then steps to the next one. Its bits are those
+/// of `lmc run --portable`, whatever the compiler makes of the source without fusing operations.
+TEST(Sampled, ExportedCodeHasTheBitsOfARun) {
+  const Workspace w;
+  const std::string regulator = w.write("regulator.lie", attitude).string();
+  struct Plant {
+    std::string file;
+    Rate rate;
+  };
+  for (const Plant& p : {Plant{example("sampled_quadrotor"), {0, 0.01, 2e-3, 0, 5, 3000}},
+                         Plant{regulator, {0.02, 0.05, 0.01, 2, 5, 500}}}) {
+    SCOPED_TRACE(p.file);
+    const Trajectory run = runModel(w, p.file, {"--portable", "--every", fmt::format("{:.17g}", p.rate.step)});
+    ASSERT_EQ(run.rows.size(), static_cast<std::size_t>(p.rate.count) + 1);
+    for (const char* flags : {"-O0", "-O2", "-O3 -march=native -ffp-contract=off"}) {
+      SCOPED_TRACE(flags);
+      const auto exported = exportedRun(w, p.file, p.rate, flags);
+      ASSERT_TRUE(exported);
+      expectBits(run, *exported);
+    }
+    // Without it operations are fused where the processor can: the motion is the same to rounding.
+    const Trajectory fused = runModel(w, p.file, {"--every", fmt::format("{:.17g}", p.rate.step)});
+    ASSERT_EQ(fused.rows.size(), run.rows.size());
+    for (std::size_t c = 0; c < run.columns.size(); ++c)
+      EXPECT_NEAR(fused.rows.back()[c], run.rows.back()[c], 1e-11) << run.columns[c];
+  }
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <fmt/format.h>
 #include <map>
 #include <unordered_map>
@@ -353,21 +354,20 @@ private:
     failed_ = outerFailed;
   }
 
+  /// What outer blocks have of them is not made again: so code in memory does, and `highest` decides about bits.
   void stumpff(const Instr& i, std::uint64_t orders, int indent) {
-    auto& group = stumpffs_[i.args[0]];
-    const auto bit = std::uint64_t{1} << static_cast<unsigned>(i.imm);
-    if (group.second.empty() || (group.first & bit) == 0) {
+    auto& known = stumpffs_[i.args[0]];
+    if (!known.contains(i.imm)) {
       needs_.kernels.insert("stumpff");
       const std::string name = unique("stumpff" + std::to_string(++groups_));
-      int highest = 63;
-      while ((orders >> static_cast<unsigned>(highest) & 1U) == 0) --highest;
-      const Text s = take(i.args[0]);
-      line(fmt::format("double {}[{}]; /* c_0 .. c_{} of the square of an angle */", name, highest + 1, highest),
-           indent);
-      line(fmt::format("lmc_stumpff({}, {}, 0x{:x}U, {});", s.code, highest, orders, name), indent);
-      group = {orders, name};
+      for (const auto& [order, text] : known) orders &= ~(std::uint64_t{1} << static_cast<unsigned>(order));
+      const int top = std::bit_width(orders) - 1;
+      line(fmt::format("double {}[{}]; /* c_0 .. c_{} of the square of an angle */", name, top + 1, top), indent);
+      line(fmt::format("lmc_stumpff({}, {}, 0x{:x}U, {});", take(i.args[0]).code, top, orders, name), indent);
+      for (int k = 0; k <= top; ++k)
+        if ((orders >> static_cast<unsigned>(k) & 1U) != 0) known[k] = fmt::format("{}[{}]", name, k);
     }
-    texts_[i.result] = {fmt::format("{}[{}]", group.second, i.imm), Atom, {}};
+    texts_[i.result] = {known.at(i.imm), Atom, {}};
   }
 
   void line(const std::string& text, int indent) { body_ += statement(text, indent); }
@@ -477,8 +477,8 @@ private:
   std::unordered_map<Value, std::int64_t> integers_;
   std::map<Value, tape::Type> pending_; ///< texts of this block that read memory which the function writes
   std::unordered_map<Value, std::size_t> used_;
-  std::map<Value, std::pair<std::uint64_t, std::string>> stumpffs_;
-  std::set<std::pair<Value, std::int64_t>> failed_; ///< conditions of failure that have been tested
+  std::map<Value, std::map<std::int64_t, std::string>> stumpffs_; ///< by argument and order
+  std::set<std::pair<Value, std::int64_t>> failed_;               ///< conditions of failure that have been tested
   std::set<std::int32_t> reads_;
   std::set<std::string> taken_;
   std::map<std::int32_t, std::string> bases_;

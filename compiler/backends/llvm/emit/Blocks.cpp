@@ -93,7 +93,7 @@ void Emitter::block(std::int32_t index) {
     if (i.op == Op::Stumpff) wanted.stumpff[i.args[0]] |= std::uint64_t{1} << static_cast<unsigned>(i.imm);
     if (i.op == Op::Sin || i.op == Op::Cos) wanted.trig[i.args[0]] |= i.op == Op::Sin ? 1 : 2;
   }
-  if (!wanted.stumpff.empty() && module_.options().optimization > 0)
+  if (!wanted.stumpff.empty() && module_.options().optimization > 0 && module_.options().contract)
     wanted.quotients = analyticQuotients(b, frame_->constants, intervalOfQuotients());
   for (const Instr& i : b.code) instruction(i);
   for (const std::uint64_t key : wanted.added) frame_->shared.erase(key);

@@ -58,8 +58,10 @@ bool FunctionEmitter::isNonNegative(tape::Value v) const {
   return true;
 }
 
-/// In a loop that counts on small arguments: no branch, and a note of those that are not.
+/// In a loop that counts on small arguments: no branch, and a note of those that are not. Where results are to be those
+/// of exported C, the routine that this calls.
 FunctionEmitter::StumpffValues FunctionEmitter::stumpffValues(const StumpffGroup& group) {
+  if (!module_.options().contract) return Emitter::stumpffFar(group);
   if (farSeen_ == nullptr) return Emitter::stumpffValues(group);
   llvm::Value* const size = intrinsic(llvm::Intrinsic::fabs, {group.s});
   llvm::Value* const small = builder_.CreateFCmpOLE(size, types_.constant(stumpffRange));

@@ -118,7 +118,8 @@ void FunctionEmitter::familyLoop(const Instr& i) {
     frame_->sums[{sum->buffer, sum->args[0]}] = partial;
     kept.emplace_back(sum, partial);
   }
-  if (body.innermost && body.closed && body.stumpff && body.straight && body.repeatable() && !late)
+  const bool likelyNear = body.stumpff && module_.options().contract;
+  if (body.innermost && body.closed && likelyNear && body.straight && body.repeatable() && !late)
     return optimisticLoop(i, body.defined);
   const LateFailures failures = late ? beginLate(body.failures) : LateFailures();
   if (inTurns && body.innermost)
@@ -218,7 +219,7 @@ void FunctionEmitter::addTerm(const Instr& i, llvm::Value* term) {
   if (const auto it = frame_->sums.find({i.buffer, i.args[0]}); it != frame_->sums.end()) {
     llvm::IRBuilderBase::FastMathFlagGuard guard(builder_);
     llvm::FastMathFlags flags = builder_.getFastMathFlags();
-    flags.setAllowReassoc(i.imm == 0);
+    flags.setAllowReassoc(i.imm == 0 && module_.options().contract);
     builder_.setFastMathFlags(flags);
     llvm::Value* const before = builder_.CreateAlignedLoad(types_.real, it->second, llvm::Align(8));
     builder_.CreateAlignedStore(builder_.CreateFAdd(before, term), it->second, llvm::Align(8));

@@ -40,6 +40,9 @@ constexpr Flag certifyOption("--certify",
                              "the motion is computed again by other methods, and the summary tells how far the run is "
                              "from it");
 
+constexpr Flag portableFlag("--portable",
+                            "every operation as it is written: the bits of exported C, on any processor; slower");
+
 /// A run that can begin: as it was kept, or prepared now.
 class ReadyRun {
 public:
@@ -248,6 +251,8 @@ int runModel(Context& context) {
     options.compilation.scene = pictures->needScene();
   }
   options.compile.tiers = jit::Tiers::QuickFirst;
+  options.compile.contract = !call[portableFlag];
+  options.presentZeros = !call[portableFlag]; // `lmc export` has code for any parameters
   ReadyRun ready(file, options, resume.has_value());
   if (!ready.prepare(file, call, resume ? &*resume : nullptr))
     return refuseInput(call, ready.diagnostics(), ready.sources());
@@ -315,7 +320,7 @@ extern const Command runCommand = {
     .options =
         OptionList(options::model, options::simulation, options::output, options::checkpoint, options::checkpointEvery,
                    options::resume, options::stepsOutput, options::plot, options::report, certifyOption, options::page,
-                   options::every, options::quiet, options::progress, maxStepsOption, runThreadsOption,
+                   portableFlag, options::every, options::quiet, options::progress, maxStepsOption, runThreadsOption,
                    options::maxSeconds, options::compile, options::json),
     .run = runModel,
 };

@@ -1,0 +1,172 @@
+// What the references ask of impacts: impulses of a rod, a wheel and a cradle, the range of Painlevé's rod, and kinetic
+// energy that never rises, at random impacts of all kinds.
+#include "acceptance/Runs.h"
+#include "acceptance/Trajectory.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace lmc::acceptance;
+
+namespace {
+
+/// A uniform rod that slides on its lower end, which is at the floor.
+const char* const slidingRod = R"(model Painleve {
+  param mu = 2;
+  param a = 1;
+  config x : R^2 velocity v;
+  config phi : R velocity w;
+  lagrangian = 0.5*dot(v, v) + w^2/6 - 9.81*x[2];
+  contact tip : x[2] - sin(phi) >= 0 { friction = mu; slip = v[1] + sin(phi)*w; }
+  initial phi = a;  initial x = [0, sin(a)];
+  initial v = [-1, 0];
+  simulate { method = RKMK4; time = 0..1e-9; step = 1e-9; }
+}
+)";
+
+/// Four of the spokes of a wheel on a plane; the wheel stands on the second of them and falls onto the third.
+const char* const wheel = R"(model Wheel {
+  param inertia = 0.3;
+  param law = 0;
+  let alpha = pi/8;
+  config x : R^2 velocity v;
+  config theta : R velocity w;
+  lagrangian = 0.5*dot(v, v) + 0.5*inertia*w^2 - 9.81*x[2];
+  let foot[k in 1..4] = x - [sin(theta - 2*(k - 2)*alpha), cos(theta - 2*(k - 2)*alpha)];
+  contact ground[k in 1..4] : foot[k][2] >= 0 { friction = 5; slip = foot[k]'[1]; }
+  initial theta = alpha - 0.2;
+  initial x = [sin(theta), cos(theta)];
+  initial w = 1.1;
+  initial v = 1.1*[cos(theta), -sin(theta)];
+  simulate { method = RKMK6; time = 0..0.25; step = 1e-3; }
+}
+)";
+
+} // namespace
+
+/// Reference 24: the coefficient of the force of the contact is 1 + 3 cos a (cos a - mu sin a). It vanishes somewhere
+/// from mu = 4/3 on, there where tan a = 2, and is negative for mu = 2 between two angles.
+TEST(Impacts, PainlevesRodIsRefusedWhereTheCoefficientSaysSo) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", slidingRod).string();
+  const auto refused = [&](double mu, double angle) {
+    const Outcome o =
+        w.lmc({"run", file, "--set", fmt::format("mu={:.17g}", mu), "--set", fmt::format("a={:.17g}", angle)});
+    if (o.status != 0) {
+      EXPECT_NE(o.err.find("LIE0535"), std::string::npos) << o.err;
+      EXPECT_NE(o.err.find("`tip`"), std::string::npos) << o.err;
+      EXPECT_NE(o.err.find("takes all resistance"), std::string::npos) << o.err;
+    }
+    return o.status != 0;
+  };
+  constexpr double near = 1e-7;
+  for (const double edge : {0.65235813978436819, 1.3820857960113345}) {
+    const double inwards = edge < 1 ? near : -near;
+    EXPECT_FALSE(refused(2, edge - inwards)) << edge;
+    EXPECT_TRUE(refused(2, edge + inwards)) << edge;
+  }
+  EXPECT_FALSE(refused(4.0 / 3 - near, std::atan(2.0)));
+  EXPECT_TRUE(refused(4.0 / 3 + near, std::atan(2.0)));
+  for (const double angle : {0.2, 0.7, 1.0, 1.2, 1.5}) EXPECT_FALSE(refused(1.3, angle)) << angle;
+}
+
+/// Newton's cradle (reference 21): the impulses, together and in turn, of equal and of unequal balls.
+TEST(Impacts, OfACradleHaveTheImpulsesOfTheirLaws) {
+  const Workspace w;
+  const auto cradle = [&](const std::string& settings, const std::string& masses, const std::string& e) {
+    return runModel(w,
+                    w.write("m.lie", "model Cradle {\n  param m[3] = " + masses + ";\n  param e = " + e +
+                                         ";\n  config x[3] : R velocity v;\n"
+                                         "  lagrangian = sum(i in 1..3 : 0.5*m[i]*v[i]^2);\n"
+                                         "  contact pair[i in 2..3] : x[i] - x[i-1] >= 1 { restitution = e; }\n"
+                                         "  initial x = [0.5, 2, 3];\n  initial v = [1, 0, 0];\n"
+                                         "  simulate { method = RKMK4; time = 0..0.75; step = 0.1; " +
+                                         settings + " }\n}\n")
+                        .string(),
+                    {});
+  };
+  const Trajectory together = cradle("", "[1, 1, 1]", "1");
+  ASSERT_FALSE(together.rows.empty());
+  EXPECT_NEAR(together.last("pair.impulse[2]"), 4.0 / 3, 1e-12);
+  EXPECT_NEAR(together.last("pair.impulse[3]"), 2.0 / 3, 1e-12);
+  const Trajectory inTurn = cradle("simultaneous = sequential;", "[1, 1, 1]", "1");
+  ASSERT_FALSE(inTurn.rows.empty());
+  EXPECT_NEAR(inTurn.last("pair.impulse[2]"), 1, 1e-12);
+  EXPECT_NEAR(inTurn.last("pair.impulse[3]"), 1, 1e-12);
+  // Of unequal balls: the matrix of both contacts is [[1/m1 + 1/m2, -1/m2], [-1/m2, 1/m2 + 1/m3]], the speeds of
+  // approach are 1 and 0, and -e times them are left.
+  const double a = 1 / 2.0 + 1 / 0.7, b = -1 / 0.7, c = 1 / 0.7 + 1 / 1.3, e = 0.6, det = a * c - b * b;
+  const Trajectory unequal = cradle("", "[2, 0.7, 1.3]", "0.6");
+  ASSERT_FALSE(unequal.rows.empty());
+  EXPECT_NEAR(unequal.last("pair.impulse[2]"), (1 + e) * c / det, 1e-12);
+  EXPECT_NEAR(unequal.last("pair.impulse[3]"), -(1 + e) * b / det, 1e-12);
+}
+
+/// A wheel without a rim that stands on a spoke, rolls over it and falls onto the next one, which sticks. Energy gives
+/// the rate before; angular momentum about the new foot the rate behind, and both velocities of the hub the impulse.
+TEST(Impacts, OfAWheelHaveTheImpulseOfItsHub) {
+  const Workspace w;
+  const nlohmann::json run = runOf(w, wheel, {"--output", w.path("o.csv").string()});
+  const auto o = parseCsv(readFile(w.path("o.csv")));
+  ASSERT_TRUE(o);
+  std::size_t hit = 0;
+  for (std::size_t k = 1; k < o->rows.size() && hit == 0; ++k)
+    if (o->at(k, "t") > 0 && o->at(k, "ground.impulse[3]") > 0) hit = k;
+  ASSERT_GT(hit, 0U) << run["events"];
+  const double alpha = std::acos(-1.0) / 8, inertia = 0.3, about = inertia + 1;
+  const double c = std::cos(alpha), s = std::sin(alpha);
+  // about/2 w^2 + g cos(theta) is kept; the next spoke touches at theta = alpha.
+  const double before = std::sqrt(1.21 + 2 * 9.81 * (std::cos(alpha - 0.2) - c) / about);
+  const double behind = before * (inertia + std::cos(2 * alpha)) / about;
+  EXPECT_NEAR(o->at(hit - 1, "w"), before, 1e-12);
+  EXPECT_NEAR(o->at(hit, "w"), behind, 1e-12);
+  // The hub moves with w (cos alpha, -sin alpha) before and w (cos alpha, sin alpha) behind.
+  EXPECT_NEAR(o->at(hit, "ground.impulse[3]"), s * (before + behind), 1e-12);
+  EXPECT_NEAR(o->at(hit, "ground.slip.impulse[3]"), c * (behind - before), 1e-12);
+  EXPECT_NEAR(o->at(hit, "v[1]"), c * behind, 1e-12);
+  EXPECT_NEAR(o->at(hit, "v[2]"), s * behind, 1e-12);
+  // It stands on the new foot alone.
+  EXPECT_EQ(o->at(hit, "ground.mode[2]"), 0);
+  EXPECT_EQ(o->at(hit, "ground.mode[3]"), 2);
+}
+
+/// Impacts of a block with one or two corners at a floor, with random masses, places, velocities, restitutions and
+/// coefficients of friction: the energy does not rise, or the run says that there is no such motion (Newton's law).
+TEST(Impacts, NeverRaiseTheKineticEnergy) {
+  const Workspace w;
+  for (const std::string law : {"newton", "poisson"}) {
+    const std::string file = w.write("m.lie", R"(model Block {
+  param e = 0.5;  param mu = 0.3;  param inertia = 0.2;  param depth = 0.4;
+  config x : R^2 velocity v;
+  config phi : R velocity w;
+  lagrangian = 0.5*dot(v, v) + 0.5*inertia*w^2;
+  let corner[k in 1..2] = [(2*k - 3)*cos(phi) + depth*sin(phi), (2*k - 3)*sin(phi) - depth*cos(phi)];
+  contact floor[k in 1..2] : x[2] + corner[k][2] >= 0 {
+    restitution = e;  friction = mu;  slip = v[1] - w*corner[k][2];
+  }
+  initial x = [0, -min(corner[1][2], corner[2][2])];
+  observe kinetic = 0.5*dot(v, v) + 0.5*inertia*w^2;
+  simulate { method = RKMK4; time = 0..1e-9; step = 1e-9; law = )" +
+                                                  law + "; }\n}\n")
+                                 .string();
+    for (const std::string tilt : {"0", "normal(0, 0.7)"}) {
+      const Outcome o = w.lmc({"ensemble",  file,
+                               "--samples", "2000",
+                               "--keep",    "all",
+                               "--vary",    "e ~ uniform(0, 1)",
+                               "--vary",    "mu ~ uniform(0, 1.5)",
+                               "--vary",    "inertia ~ uniform(0.02, 0.6)",
+                               "--vary",    "depth ~ uniform(0.1, 1)",
+                               "--vary",    "v ~ normal(1)",
+                               "--vary",    "w ~ normal(0, 1)",
+                               "--vary",    "phi ~ " + tilt,
+                               "--seed",    "3",
+                               "--output",  "e.csv"});
+      ASSERT_TRUE(o.status == 0) << o.err;
+      const auto table = parseCsv(readFile(w.path("e.csv")));
+      ASSERT_TRUE(table);
+      FAIL() << fmt::format("{}", fmt::join(table->columns, " "));
+    }
+  }
+}
