@@ -31,11 +31,13 @@ public:
 
   /// Whether a flag was given.
   [[nodiscard]] bool operator[](const Flag& flag) const { return values_.contains(flag.name()); }
-  /// The value of an option; empty if it was not given, or the command does not have it.
+  /// The value of an option; empty if it was not given, or the command does not have it: perhaps another one of that
+  /// name, with values of another type (`--accuracy` of `orbit` and of `run`).
   template <typename T> [[nodiscard]] const std::optional<T>& operator[](const Option<T>& option) const {
     static const std::optional<T> none;
     const auto found = values_.find(option.name());
-    return found == values_.end() ? none : std::any_cast<const std::optional<T>&>(found->second);
+    const auto* const value = found == values_.end() ? nullptr : std::any_cast<std::optional<T>>(&found->second);
+    return value == nullptr ? none : *value;
   }
   /// The same, or what the option says that holds without it.
   template <typename T> [[nodiscard]] T orStandard(const Option<T>& option) const {
