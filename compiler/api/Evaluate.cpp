@@ -133,7 +133,7 @@ double Workspace::massDefect() {
     if (!mass) mass = p.massEquation();
     return mass;
   });
-  if (!check) return 0;
+  if (!check || !check->looks()) return 0;
   const std::span<const double> state(impl_->state(), impl_->shared.problem.initialState.size());
   const auto missed = runtime::MassMonitor(*check, impl_->params).missed(state, impl_->time);
   if (!missed) impl_->fail(runtime::SingularMass);

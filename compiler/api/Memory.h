@@ -85,6 +85,7 @@ struct WorkspaceData {
   [[noreturn]] void fail(std::int32_t status) const;
   /// Throws Error of kind RunFailed; a parameter, an input or a time that is not finite is named as the cause.
   [[noreturn]] void failed(Status status, const std::string& sentence) const;
+  [[nodiscard]] std::string whichConstraints(Status status) const;
   /// Throws Error of kind Misuse in callbacks of this workspace.
   void requireIdle() const;
   /// The same, but for those at sample times.
@@ -111,6 +112,7 @@ struct WorkspaceData {
   bool dataChanged = false;              ///< inputs or parameters, since its last step
   std::vector<EventHit> happened;        ///< events of the last call that stepped
   std::string jumpFailure;               ///< of the last step that failed, a sentence without a full stop; or empty
+  double failedStep = 0;                 ///< the length of the last step that failed
   std::unique_ptr<Unit> evaluation;
   const runtime::EvaluationProblem* evaluated = nullptr;
   std::vector<double> params;                              ///< parameters and inputs

@@ -1,6 +1,7 @@
 // A workspace: state, parameters, inputs, steps. Values are in Evaluate.cpp, runs in Run.cpp.
 #include "api/Memory.h"
 
+#include "runtime/run/Dependence.h"
 #include "runtime/run/Run.h"
 
 #include <algorithm>
@@ -65,7 +66,17 @@ void detail::WorkspaceData::failed(Status status, const std::string& sentence) c
             fmt::format("the {} `{}` is not finite", list == &shared.inputs ? "input" : "parameter", (*list)[k].name));
     }
   }
-  throw Error(status, time, sentence);
+  throw Error(status, time, sentence + whichConstraints(status));
+}
+
+/// "; near t = 0.7 the gradients of the constraints … become dependent …" where that may be why a step has failed.
+std::string detail::WorkspaceData::whichConstraints(Status status) const {
+  if (status == Status::ResetFailed || status == Status::LimitReached) return {};
+  // What is computed at a state, without a step, can fail at that state alone.
+  const double reach = failedStep != 0 ? std::abs(failedStep) : 1e-9 * std::max(1.0, std::abs(time));
+  const std::span<const double> here(own.memory.state().data(), shared.problem.initialState.size());
+  const auto rows = runtime::dependentConstraints(shared.problem, runtime::Ok, params, {here, time}, reach);
+  return rows ? "; " + *rows : std::string();
 }
 
 void detail::WorkspaceData::requireIdle() const {
@@ -385,10 +396,12 @@ Status Workspace::trySteps(double h, std::int64_t n) {
   if (w.jumpsOnItsWay()) {
     w.samplings.caller = this;
     const std::int32_t status = translated([&] { return w.jumpingSteps(h, n); });
+    if (status != runtime::Ok) w.failedStep = h;
     return status == runtime::Ok ? Status::Success : statusOf(status);
   }
   std::int64_t done = 0;
   const std::int32_t status = w.advance(w.bases, &w.time, h, n, &done);
+  if (status != runtime::Ok) w.failedStep = h;
   return status == runtime::Ok ? Status::Success : statusOf(status);
 }
 

@@ -5,6 +5,7 @@
 #include "mechanics/Conservation.h"
 #include "products/Impl.h"
 #include "products/initial/Restoration.h"
+#include "products/initial/RowTapes.h"
 #include "sym/Program.h"
 #include "tape/TapeCost.h"
 
@@ -359,9 +360,15 @@ bool Pipeline::Impl::solvesForAccelerations(const Product& product) {
 void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit) {
   if (product.steps == Steps::None) return;
   const Stopwatch watch(timings, "mass");
+  std::shared_ptr<runtime::MassCheck> check;
   if (solvesForAccelerations(product))
-    p.mass =
+    check =
         massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
+  if (auto rows = constraintRows(product.layer, product.prepared.layout)) {
+    if (!check) check = std::make_shared<runtime::MassCheck>();
+    check->rows = std::move(rows);
+  }
+  p.mass = std::move(check);
   p.ranges = rangeCheck(product.layer, product.prepared.layout, product.massKind);
   if (!p.ranges) return;
   // A table that is too short for the time of the run is known before it.

@@ -304,7 +304,7 @@ struct Pipeline::Impl {
   /// A problem of its functions and its code, which looks at its mass equation.
   std::unique_ptr<runtime::Problem> problemOf(const Prepared& prepared, Steps steps);
 
-  /// By what the run looks at its mass equation.
+  /// By what the run looks at its mass equation, and finds out why it has failed.
   void lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit);
 
   std::string dump(const std::string& stage);

@@ -73,7 +73,7 @@ std::vector<double> timesOf(const Problem& p, const EnsemblePlan& plan) {
 class Workers {
 public:
   Workers(const EnsembleProblem& problem, const EnsemblePlan& plan, BlockDesk& desk)
-      : problem_(problem), plan_(plan), desk_(desk), shared_{problem, plan} {}
+      : problem_(problem), plan_(plan), desk_(desk), shared_(problem, plan) {}
 
   EnsembleResult run(int threads, const EnsembleWatch& watch) {
     const auto begin = std::chrono::steady_clock::now();
@@ -92,6 +92,8 @@ public:
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.cpuSeconds = static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
     result.handedBack = shared_.handedBack;
+    result.causeOf = shared_.causeOf;
+    result.cause = shared_.cause;
     return result;
   }
 
@@ -356,6 +358,8 @@ EnsembleResult runEnsemble(const EnsembleProblem& problem, const EnsemblePlan& p
   result.seconds = run.seconds;
   result.cpuSeconds = run.cpuSeconds;
   result.handedBack = run.handedBack;
+  result.causeOf = run.causeOf;
+  result.cause = run.cause;
   result.interrupted = run.interrupted && !desk.complete();
   return result;
 }

@@ -138,6 +138,8 @@ struct EnsembleResult {
   double cpuSeconds = 0;                                       ///< of all threads together
   std::int64_t handedBack = 0; ///< samples that a device has left to the lanes of this processor
   bool interrupted = false;
+  std::int64_t causeOf = -1; ///< the first sample that has failed here: it is `firstFailure`, or that failed elsewhere
+  std::string cause;         ///< which constraints have become dependent there; empty: none, or it is not known
 
   /// Counts the samples of a block, in any order of the blocks.
   void add(const EnsembleBlock& block);

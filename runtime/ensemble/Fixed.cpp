@@ -1,6 +1,7 @@
 // Samples with fixed steps, as many at once as there are lanes. Each does what FixedStep.cpp does for one.
 #include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
+#include "runtime/run/Dependence.h"
 #include "runtime/run/Grid.h"
 
 #include <algorithm>
@@ -131,7 +132,23 @@ private:
       open.status(sample) = work_.status[lane];
       open.end(sample) = grid_.time(work_.done[lane]);
       if (work_.status[lane] != HandedBack) open.block(sample).steps += work_.done[lane];
+      explain(open, l);
     }
+  }
+
+  /// Why the sample of a lane has failed, if constraints may be the reason.
+  void explain(OpenBatch& open, int l) {
+    const std::int32_t status = work_.status[static_cast<std::size_t>(l)];
+    const std::int64_t sample = first_ + l;
+    if (!sampleFailed(status) || problem_.mass == nullptr) return;
+    shared_.failed(open.number(sample), [&]() -> std::optional<std::string> {
+      Problem own = problem_; // with the data of the sample, which are made once more
+      std::vector<double> state(state_.size());
+      work_.read(Role::State, l, state);
+      if (source_->make(open.number(sample), own.params, own.initialState, open.varied(sample)) != Ok)
+        return std::nullopt;
+      return dependentConstraints(own, status, own.params, {state, open.end(sample)}, grid_.step());
+    });
   }
 
   EnsembleShared& shared_;

@@ -5,12 +5,18 @@
 #include "runtime/ensemble/Ensemble.h"
 
 #include <atomic>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace lmc::runtime {
 
 /// What the threads of an ensemble share.
-struct EnsembleShared {
+class EnsembleShared {
+public:
+  EnsembleShared(const EnsembleProblem& of, const EnsemblePlan& by) : problem(of), plan(by) {}
+
   const EnsembleProblem& problem;
   const EnsemblePlan& plan;
   std::atomic<bool> stop{false};
@@ -19,6 +25,21 @@ struct EnsembleShared {
   /// Samples that a device has handed back, and the lanes of this processor have made.
   std::atomic<std::int64_t> handedBack{0};
   void add(double samples) { work += static_cast<std::int64_t>(samples * 1e6); }
+
+  /// The first of the samples whose failure could be told more of than its status says, and that.
+  std::int64_t causeOf = -1;
+  std::string cause;
+  /// Asks why a sample has failed if it is the first one so far; `why` may return nothing.
+  template <class Why> void failed(std::int64_t sample, Why why) {
+    const std::lock_guard lock(explaining_);
+    if (causeOf >= 0 && causeOf < sample) return;
+    std::optional<std::string> text = why();
+    causeOf = sample;
+    cause = text ? std::move(*text) : std::string();
+  }
+
+private:
+  std::mutex explaining_;
 };
 
 /// Samples of blocks while they are made.

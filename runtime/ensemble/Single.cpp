@@ -1,6 +1,7 @@
 // Samples one by one, by the drivers of single runs: for problems with events, which stop each sample at a time of its
 // own.
 #include "runtime/ensemble/Runners.h"
+#include "runtime/run/Dependence.h"
 #include "runtime/run/Run.h"
 
 #include <algorithm>
@@ -73,6 +74,10 @@ private:
     block.steps += result.steps;
     block.rejected += result.rejected;
     if (result.failure) {
+      shared_.failed(open.number(k), [&] {
+        return dependentConstraints(problem_, result.failure->status, problem_.params,
+                                    {result.state, result.failure->time}, usualStep(problem_));
+      });
       status = result.failure->quantity       ? static_cast<std::int32_t>(NotANumber)
                : result.failure->status == Ok ? static_cast<std::int32_t>(StepUnderflow)
                                               : result.failure->status;

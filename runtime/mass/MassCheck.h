@@ -1,15 +1,20 @@
-// What a run needs to look at its own mass equation M xi' = r: tapes, which the interpreter executes now and then.
+// What a run needs to look at its own mass equation M xi' = r: tapes, which the interpreter executes now and then; and,
+// when it has failed, at its constraints.
 #pragma once
 
 #include "tape/Tape.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace lmc::runtime {
 
+struct ConstraintRows;
+
 /// Both functions have the argument t. Output begins with the n rates xi' and the n numbers of r (`equation`), then
-/// M v (`product`), where v stands at the begin of Constants.
+/// M v (`product`), where v stands at the begin of Constants. Without them, of a run that does not solve for
+/// accelerations, there is no mass equation to look at.
 struct MassCheck {
   tape::Module module;
   int equation = -1, product = -1;
@@ -22,6 +27,10 @@ struct MassCheck {
   std::int64_t every = 1;            ///< steps between two looks
   /// Where `equation` puts the sums of the sizes of the terms of r into Output, n numbers by factors; -1: nowhere.
   std::int64_t terms = -1;
+  /// What tells which constraints have become dependent where the run fails; null: there are none, or contacts.
+  std::shared_ptr<const ConstraintRows> rows;
+
+  [[nodiscard]] bool looks() const { return equation >= 0; } ///< there is a mass equation
 };
 
 } // namespace lmc::runtime

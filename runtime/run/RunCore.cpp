@@ -2,6 +2,7 @@
 
 #include "runtime/ranges/RangeCheck.h"
 #include "runtime/run/Adaptive.h"
+#include "runtime/run/Dependence.h"
 #include "runtime/run/FixedStep.h"
 
 #include <algorithm>
@@ -293,6 +294,9 @@ void RunCore::fail(std::int32_t status, double t, std::string cause) {
   }
   if (status == NoConvergence && problem_.field(FieldKind::Report) != nullptr)
     cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
+  if (const auto rows =
+          dependentConstraints(problem_, status, problem_.params, {workspace_.state(), t}, usualStep(problem_)))
+    cause += "; " + *rows;
   result_.failure = RunFailure{t, status, std::move(cause)};
 }
 
@@ -304,9 +308,7 @@ std::string RunCore::reasonInTable(double t) const {
 /// Which table the step behind time t has left, or would have.
 std::optional<std::string> RunCore::leftTable(double t) const {
   if (!problem_.ranges) return std::nullopt;
-  const double span = problem_.timeTo - problem_.timeFrom;
-  const double h = std::isfinite(problem_.step) && !problem_.control ? problem_.step : 1e-3 * span;
-  auto left = whatWasLeft(*problem_.ranges, problem_.params, workspace_.state(), t, h);
+  auto left = whatWasLeft(*problem_.ranges, problem_.params, workspace_.state(), t, usualStep(problem_));
   if (left) *left += " (LIE0660)";
   return left;
 }

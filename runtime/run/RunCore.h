@@ -36,7 +36,7 @@ public:
         watches_(events_.any() || !problem.ticks.empty() || listeners.samplings != nullptr) {
     if (listeners.samplings != nullptr) jumps_.attach(*listeners.samplings);
     if (problem.contactSteps != nullptr) stepper_.emplace(problem, workspace_.bases());
-    if (problem.mass != nullptr) mass_.emplace(*problem.mass, problem.params);
+    if (problem.mass != nullptr && problem.mass->looks()) mass_.emplace(*problem.mass, problem.params);
   }
   RunCore(const RunCore&) = delete;
   RunCore& operator=(const RunCore&) = delete;

@@ -317,3 +317,27 @@ TEST(HostWorkspace, TablesAreParameters) {
   lmc::Workspace late = m.workspace();
   EXPECT_EQ(kindOf([&] { late.step(1e-2, 600); }), Kind::RunFailed);
 }
+
+// A crank that is longer than its rod turns it upright: the error of the step says which equations depend there.
+TEST(HostWorkspace, ASingularConfigurationIsNamed) {
+  lmc::Workspace w = compiled(R"(model Crank {
+  config theta : R velocity w;  config phi : R velocity u;  config s : R velocity v;
+  lagrangian = 0.5*w^2 + 0.5*u^2 + 0.5*v^2;
+  constraint loop : [cos(theta), sin(theta)] + 0.8*[cos(phi), sin(phi)] = [s, 0];
+  constraint drive : theta = 2*t;
+  initial s = 1.8;  initial w = 2;  initial u = -2.5;
+  simulate { method = VITrapezoid; step = 1e-3; }
+})")
+                         .workspace();
+  std::string message;
+  EXPECT_EQ(kindOf([&] { w.step(1e-3, 1000); }, &message), Kind::RunFailed);
+  EXPECT_NEAR(w.time(), std::asin(0.8) / 2, 0.01);
+  EXPECT_NE(message.find("`loop[2]`, `drive` become dependent"), std::string::npos) << message;
+  // Runs that fail in the host say so, too.
+  lmc::Workspace again = w.model().workspace();
+  lmc::RunSettings settings;
+  settings.to = 1;
+  const lmc::RunResult r = again.run(settings);
+  ASSERT_TRUE(r.failure);
+  EXPECT_NE(r.failure->message.find("`loop[2]`, `drive` become dependent"), std::string::npos) << r.failure->message;
+}

@@ -250,7 +250,7 @@ std::unique_ptr<runtime::EnsembleProblem> build(Pipeline::Impl& made, const Ense
   e->problem = std::move(unit.problem);
   e->scratch = tape::kernelScratch(module);
   e->length = tape::longestFunction(module);
-  if (single || sides) made.lookAtMass(e->problem, product, unit);
+  if (single || sides || made.system->constraints) made.lookAtMass(e->problem, product, unit);
   if (sides) {
     const double cost = tape::cost(module, unit.advance());
     const double look = tape::cost(module, e->look.function);

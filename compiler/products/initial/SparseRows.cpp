@@ -1,5 +1,7 @@
 #include "products/initial/SparseRows.h"
 
+#include "linear/BlockRows.h"
+
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseQR>
 
@@ -12,22 +14,14 @@ using Eigen::VectorXd;
 SparseRows SparseRows::of(const mechanics::ConstraintEquations& c, const double* nodes, const double* blocks,
                           const double* values) {
   const sym::SparseJacobian& s = *c.blocks->matrix;
-  std::vector<Index> first(static_cast<std::size_t>(s.nodeCount) + 1, 0);
-  for (std::int64_t k = 0; k < s.nodeCount; ++k)
-    first[static_cast<std::size_t>(k) + 1] = first[static_cast<std::size_t>(k)] + static_cast<Index>(nodes[2 * k]);
   std::vector<Eigen::Triplet<double>> jacobian, mass;
-  for (std::int64_t b = 0; b < s.blockCount; ++b) {
-    const auto row = static_cast<std::size_t>(blocks[2 * b]), column = static_cast<std::size_t>(blocks[2 * b + 1]);
-    for (Index i = first[row]; i < first[row + 1]; ++i)
-      for (Index j = first[column]; j < first[column + 1]; ++j) {
-        const double x = *values++;
-        if (j >= c.columns || x == 0) continue;
-        if (i < c.columns)
-          mass.emplace_back(i, j, x);
-        else
-          jacobian.emplace_back(i - c.columns, j, x);
-      }
-  }
+  linear::eachOfBlocks(nodes, s.nodeCount, blocks, s.blockCount, values, [&](Index i, Index j, double x) {
+    if (j >= c.columns || x == 0) return;
+    if (i < c.columns)
+      mass.emplace_back(i, j, x);
+    else
+      jacobian.emplace_back(i - c.columns, j, x);
+  });
   SparseRows r;
   r.jacobian.resize(c.rows, c.columns);
   r.jacobian.setFromTriplets(jacobian.begin(), jacobian.end());

@@ -170,11 +170,11 @@ private:
 
 } // namespace
 
-std::shared_ptr<const runtime::MassCheck> massCheck(mechanics::Layer& layer, const Layout& layout, const MassKind& kind,
-                                                    double stepCost) {
+std::shared_ptr<runtime::MassCheck> massCheck(mechanics::Layer& layer, const Layout& layout, const MassKind& kind,
+                                              double stepCost) {
   const mechanics::System& system = layer.system;
   if (system.groups.empty()) return nullptr;
-  const std::shared_ptr<runtime::MassCheck> check = MassEquationTapes(layer, layout, kind).run();
+  std::shared_ptr<runtime::MassCheck> check = MassEquationTapes(layer, layout, kind).run();
   const auto n = static_cast<double>(check->names.size());
   check->definite = kind.definite;
   check->constrained = system.constraints != nullptr;

@@ -140,8 +140,8 @@ struct MassKind {
 
 /// The mass equation for a run whose steps cost so many operations (tape::cost), to be looked at now and then; null
 /// without one.
-[[nodiscard]] std::shared_ptr<const runtime::MassCheck> massCheck(mechanics::Layer& layer, const Layout& layout,
-                                                                  const MassKind& kind, double stepCost);
+[[nodiscard]] std::shared_ptr<runtime::MassCheck> massCheck(mechanics::Layer& layer, const Layout& layout,
+                                                            const MassKind& kind, double stepCost);
 
 /// What tells of a run which look-up of a table it has left; null where the model looks nothing up.
 [[nodiscard]] std::shared_ptr<const runtime::RangeCheck> rangeCheck(mechanics::Layer& layer, const Layout& layout,

@@ -21,6 +21,11 @@ std::string counted(std::int64_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
+/// What is known of the first sample that has failed beyond its status; or empty.
+std::string firstCause(const runtime::EnsembleResult& r) {
+  return r.causeOf == r.firstFailure ? r.cause : std::string();
+}
+
 void printText(const Told& t) {
   const runtime::Problem& p = t.problem.problem;
   const runtime::EnsembleResult& r = t.result;
@@ -34,6 +39,8 @@ void printText(const Told& t) {
   line("failed", r.failed == 0 ? "none" : fmt::format("{} of {}", r.failed, r.samples));
   for (const auto& [status, count] : r.failures)
     line("", fmt::format("{}: {}", count, runtime::sampleStatusText(status)));
+  if (const std::string first = firstCause(r); !first.empty())
+    line("", fmt::format("sample {}: {}", r.firstFailure, first));
   if (r.stopped > 0) line("stopped", fmt::format("{} by an event", r.stopped));
   if (r.doubtful > 0)
     line("doubtful", fmt::format("{}: {}", r.doubtful, runtime::sampleStatusText(runtime::ImpulsesMissed)));
@@ -66,6 +73,7 @@ void printJson(const Told& t, const std::string& diagnostics) {
   j["failures"] = ordered_json::object();
   for (const auto& [status, count] : r.failures) j["failures"][runtime::sampleStatusText(status)] = count;
   j["first_failure"] = r.firstFailure < 0 ? ordered_json(nullptr) : ordered_json(r.firstFailure);
+  j["first_cause"] = firstCause(r).empty() ? ordered_json(nullptr) : ordered_json(firstCause(r));
   j["stopped_by_events"] = r.stopped;
   j["doubtful"] = r.doubtful;
   j["steps"] = r.steps;
@@ -108,7 +116,9 @@ int tellEnsemble(const Context& context, products::Pipeline& pipeline, const Tol
   }
   if (r.interrupted) return Interrupted + stopSignal();
   if (r.samples > 0 && r.failed == r.samples) {
-    complain(fmt::format("all samples failed; the first: {}", runtime::sampleStatusText(r.failures.front().first)));
+    const std::string cause = firstCause(r);
+    complain(fmt::format("all samples failed; the first: {}{}", runtime::sampleStatusText(r.failures.front().first),
+                         cause.empty() ? "" : "; " + cause));
     return RunFailed;
   }
   return Done;

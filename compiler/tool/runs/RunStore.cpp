@@ -4,6 +4,7 @@
 #include "base/Files.h"
 #include "jit/Key.h"
 #include "jit/Stored.h"
+#include "runtime/mass/ConstraintRows.h"
 #include "runtime/mass/MassCheck.h"
 #include "runtime/ranges/RangeCheck.h"
 #include "tool/runs/RunArchive.h"
@@ -94,9 +95,23 @@ template <typename A> void archive(A& a, runtime::ChosenMethod& x) {
   archiveAll(a, accuracy, tolerance, expected, until, growth, doubt, tried);
 }
 
+/// What a problem points to, where it does.
+template <typename A, typename T> void archiveShared(A& a, std::shared_ptr<const T>& x) {
+  std::optional<T> own;
+  if (x != nullptr) own = *x;
+  archive(a, own);
+  if (A::reads) x = own ? std::make_shared<const T>(std::move(*own)) : nullptr;
+}
+
+template <typename A> void archive(A& a, runtime::ConstraintRows& x) {
+  auto& [module, rows, move, names, columns, inactive, numbers, nodes, blocks, nodeCount, blockCount, moved] = x;
+  archiveAll(a, module, rows, move, names, columns, inactive, numbers, nodes, blocks, nodeCount, blockCount, moved);
+}
+
 template <typename A> void archive(A& a, runtime::MassCheck& x) {
-  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, free] = x;
-  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every, free);
+  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms, rows] = x;
+  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms);
+  archiveShared(a, rows);
 }
 
 template <typename A> void archive(A& a, runtime::RangeCheck::LookUp& x) {
@@ -107,14 +122,6 @@ template <typename A> void archive(A& a, runtime::RangeCheck::LookUp& x) {
 template <typename A> void archive(A& a, runtime::RangeCheck& x) {
   auto& [module, function, list] = x;
   archiveAll(a, module, function, list);
-}
-
-/// What a problem points to, where it does.
-template <typename A, typename T> void archiveShared(A& a, std::shared_ptr<const T>& x) {
-  std::optional<T> own;
-  if (x != nullptr) own = *x;
-  archive(a, own);
-  if (A::reads) x = own ? std::make_shared<const T>(std::move(*own)) : nullptr;
 }
 
 template <typename A> void archive(A& a, runtime::Problem& x) {
