@@ -23,6 +23,10 @@ constexpr double keepBelow = 1e-2;
 constexpr double keepFirst = 0.03;
 /// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
 constexpr std::int64_t basisRows = 81;
+/// Systems with multipliers of at most this many numbers, of which no matrix is known that is near their Jacobian, are
+/// solved by elimination: its condition is that of a saddle point, for which GMRES takes about as many products as
+/// there are numbers, and near singular configurations more than its basis has room for.
+constexpr std::int64_t mostColumns = 128;
 /// Relative size of a change that is not seen any more.
 constexpr double unseen = 1e-16;
 /// Changes below this relative size that do not become smaller are round-off.
@@ -30,6 +34,9 @@ constexpr double nearRoundOff = 1e-10;
 /// The same of iterations that find multipliers: near configurations where constraints depend on each other these are
 /// known to no more.
 constexpr double roundOffOfMultipliers = 1e-8;
+/// What changes of multipliers may be, where those of all other unknowns are round-off: their forces are then known to
+/// round-off as well, since the equations are solved to it.
+constexpr double vagueMultipliers = 1e-4;
 /// The same along a family, for changes that stay twice although the Jacobian is new: the condition of a chain grows
 /// like the square of its members, that of multipliers of positions like 1/h^2.
 constexpr double roundOffOfChains = 1e-7;
@@ -297,6 +304,7 @@ void NewtonLowering::beginProducts(const Place& residual, int plan, int factors)
   factors_ = factors;
   change_ = inMemory(residual, newton_.residual);
   report(residual);
+  if (plan_ < 0 && newton_.constrained && n <= mostColumns) return beginAllColumns();
   basis_ = x_.scratch("basis", basisRows * n);
   work_ = x_.scratch("gmres", 2 * basisRows * basisRows);
   b_.kernel(tape::KernelId::GmresBegin, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
@@ -326,8 +334,39 @@ void NewtonLowering::beginProducts(const Place& residual, int plan, int factors)
           [&](int buffer, Value at, Value position) { b_.store(buffer, at, b_.load(near, position, true)); });
 }
 
+/// The Jacobian column by column, by products with unit vectors.
+void NewtonLowering::beginAllColumns() {
+  const std::int64_t n = newton_.residual->size();
+  matrix_ = x_.scratch("jacobian", n * n);
+  column_ = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
+  std::vector<int> direction;
+  for (const sym::Array* a : newton_.direction) {
+    Place p;
+    p.buffer = x_.scratch(a->name, a->size());
+    p.depth = b_.depth();
+    direction.push_back(p.buffer);
+    x_.places[a] = std::move(p);
+  }
+  forEach(direction, [&](int buffer, Value k, Value position) {
+    const Value here = b_.pure(tape::Op::IEq, Type::Bool, {column_, position});
+    b_.store(buffer, k, b_.select(here, b_.real(1), b_.real(0)));
+  });
+}
+
+void NewtonLowering::endAllColumns(const Place& product) {
+  const std::int64_t n = newton_.residual->size();
+  const int values = inMemory(product, newton_.product);
+  repeat(n, [&](Value row) {
+    const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(n)});
+    b_.store(matrix_, b_.pure(tape::Op::IAdd, Type::Int, {first, column_}), b_.load(values, row, true));
+  });
+  b_.endLoop();
+  b_.kernel(tape::KernelId::NewtonChange, {matrix_, x_.scratch("pivots", n), change_}, {b_.integer(n)});
+}
+
 void NewtonLowering::endProducts(const Place& product) {
   const std::int64_t n = newton_.residual->size();
+  if (basis_ < 0) return endAllColumns(product);
   b_.kernel(tape::KernelId::GmresStep, {inMemory(product, newton_.product), basis_, work_},
             {b_.integer(n), b_.integer(basisRows)});
   b_.endLoop();
@@ -336,18 +375,23 @@ void NewtonLowering::endProducts(const Place& product) {
 }
 
 void NewtonLowering::end(std::optional<Value> tolerance) {
-  Sum changed = sum();
-  Sum size = sum();
+  Sum changed = sum(), size = sum(), own, ownSize; // own: of what is none of multipliers
+  const bool apart = newton_.counted > 0 && !tolerance;
+  if (apart) own = sum(), ownSize = sum();
   forEach(iterate_, [&](int buffer, Value k, Value position) {
     const Value d = change(position);
     const Value u = b_.sub(b_.load(buffer, k, true), d);
     b_.store(buffer, k, u);
-    const auto place = std::find(iterate_.begin(), iterate_.end(), buffer) - iterate_.begin();
-    if (newton_.counted > 0 && place >= static_cast<std::ptrdiff_t>(newton_.counted)) return;
     add(changed, absolute(d));
     add(size, absolute(u));
+    const auto place = std::find(iterate_.begin(), iterate_.end(), buffer) - iterate_.begin();
+    if (!apart || ((newton_.counted >> static_cast<unsigned>(place)) & 1U) == 0) return;
+    add(own, absolute(d));
+    add(ownSize, absolute(u));
   });
-  const Value finished = done(total(changed), total(size), tolerance);
+  std::optional<Value> ownAtRest;
+  if (apart) ownAtRest = b_.pure(tape::Op::Le, Type::Bool, {total(own), b_.mul(b_.real(nearRoundOff), total(ownSize))});
+  const Value finished = done(total(changed), total(size), tolerance, ownAtRest);
   b_.store(state_, b_.integer(LastChange), total(changed));
   b_.store(state_, b_.integer(Converged), b_.select(finished, b_.real(1), b_.real(0)));
   b_.breakIf(finished);
@@ -384,7 +428,7 @@ Value NewtonLowering::unseenNextSquared(Value changed, Value size) {
       {b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_}), b_.pure(tape::Op::Le, Type::Bool, {cube, bound})});
 }
 
-Value NewtonLowering::done(Value changed, Value size, std::optional<Value> tolerance) {
+Value NewtonLowering::done(Value changed, Value size, std::optional<Value> tolerance, std::optional<Value> ownAtRest) {
   const auto atMost = [&](Value a, Value b) { return b_.pure(tape::Op::Le, Type::Bool, {a, b}); };
   const auto both = [&](Value a, Value b) { return b_.pure(tape::Op::And, Type::Bool, {a, b}); };
   const auto either = [&](Value a, Value b) { return b_.pure(tape::Op::Or, Type::Bool, {a, b}); };
@@ -393,18 +437,21 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
   const double roundOff = newton_.constrained ? roundOffOfMultipliers : nearRoundOff;
-  Value stalled = both(atMost(b_.mul(b_.real(0.5), before), changed), atMost(changed, b_.mul(b_.real(roundOff), size)));
+  const Value stays = atMost(b_.mul(b_.real(0.5), before), changed);
+  Value small = atMost(changed, b_.mul(b_.real(roundOff), size));
+  if (ownAtRest) small = either(small, both(*ownAtRest, atMost(changed, b_.mul(b_.real(vagueMultipliers), size))));
+  Value stalled = both(stays, small);
   if (newton_.change != nullptr) {
     const Value rate = b_.load(state_, b_.integer(LastRate), true);
     const Value again = atMost(b_.real(0.5), rate);
     const Value renewed = both(fresh_, both(again, atMost(b_.mul(b_.real(0.5), before), changed)));
-    const Value small = atMost(changed, b_.mul(b_.real(roundOffOfChains), size));
+    const Value little = atMost(changed, b_.mul(b_.real(roundOffOfChains), size));
     // With the same factors changes shrink alike, until they are rounding: what they missed is gone then.
     const Value known = both(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0), rate}), atMost(rate, b_.real(keepBelow)));
     const Value slower = atMost(b_.mul(b_.mul(b_.real(slowerByRounding), rate), before), changed);
     const Value same = both(b_.pure(tape::Op::Not, Type::Bool, {fresh_}), both(known, slower));
     const Value tiny = atMost(changed, b_.mul(b_.real(roundOffOfSame), size));
-    stalled = either(stalled, either(both(renewed, small), both(same, tiny)));
+    stalled = either(stalled, either(both(renewed, little), both(same, tiny)));
   }
   const Value next = newton_.product == nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
   if (tolerance) return either(atMost(changed, b_.mul(*tolerance, size)), both(second, stalled));

@@ -17,7 +17,8 @@ struct NewtonPlaces {
 /// Emits one iteration: `begin` opens the loop and sets the places of the iterate's arrays. Then the caller lowers the
 /// residual and, with a matrix, calls `beginJacobian`, lowers the Jacobian (or its columns, in loops over directions)
 /// and calls `endJacobian`; for a large system it calls `beginProducts`, lowers the product of the Jacobian with a
-/// direction, and calls `endProducts` (GMRES). `end` moves the iterate, decides and closes the loop.
+/// direction, and calls `endProducts` (GMRES, or elimination of all columns). `end` moves the iterate, decides and
+/// closes the loop.
 ///
 /// The Jacobian is kept for further turns while it is expected to shrink changes to `keepBelow` or less: simplified
 /// Newton. The expected contraction is the slower of the two last rates of the changes (the rate of the first change is
@@ -27,7 +28,8 @@ struct NewtonPlaces {
 /// The iteration ends when the change is small enough relative to the iterate (sums of absolute values): below the
 /// tolerance if one is given. By default it goes on to round-off: until, with the expected contraction (products: the
 /// rate that the two last changes show and that squares in every turn), the next change would not be seen any more; or
-/// until changes near round-off do not become smaller. A turn more than the limit, or a number that is not finite, is
+/// until changes near round-off do not become smaller; of the multipliers of constraints (those of no array whose bit
+/// is set in `counted`) the changes may then be larger. A turn more than the limit, or a number that is not finite, is
 /// status NoConvergence.
 class NewtonLowering {
 public:
@@ -74,6 +76,8 @@ private:
   tape::Value element(const Place& p, tape::Value k);
   tape::Value shifted(tape::Value k, std::int64_t by);
   tape::Value absolute(tape::Value x);
+  void beginAllColumns();
+  void endAllColumns(const Place& product);
   void report(const Place& residual);
   void solveSparse(int plan, int factors, int x);
   void invert(const Place& jacobian);
@@ -82,7 +86,8 @@ private:
   tape::Value change(tape::Value k);
   tape::Value unseenNext(tape::Value changed, tape::Value size);
   tape::Value unseenNextSquared(tape::Value changed, tape::Value size);
-  tape::Value done(tape::Value changed, tape::Value size, std::optional<tape::Value> tolerance);
+  tape::Value done(tape::Value changed, tape::Value size, std::optional<tape::Value> tolerance,
+                   std::optional<tape::Value> ownAtRest);
 
   Builder& b_;
   Scalars& s_;

@@ -57,6 +57,7 @@ private:
   [[nodiscard]] bool isSparse(const CheckedSolve& system) const;
   bool solveSparse(const CheckedStatement& s);
   Newton::Settings settingsOf(const CheckedSolve& system);
+  [[nodiscard]] static std::vector<std::size_t> multipliersAmong(const std::vector<Unknown>& unknowns);
   [[nodiscard]] bool holdsPositions(const CheckedSolve& system, const std::vector<Unknown>& unknowns) const;
   ImplicitEquation residual(const CheckedSolve::Equation& e, const sema::Tuple& shift);
   void iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,

@@ -77,6 +77,13 @@ Newton::Settings Instantiation::settingsOf(const CheckedSolve& system) {
   return settings;
 }
 
+std::vector<std::size_t> Instantiation::multipliersAmong(const std::vector<Unknown>& unknowns) {
+  std::vector<std::size_t> list;
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    if (unknowns[k].start.kind == sema::ValueKind::PhaseVector) list.push_back(k);
+  return list;
+}
+
 bool Instantiation::solve(const CheckedStatement& s) {
   const CheckedSolve& system = s.solve;
   if (isSparse(system)) return solveSparse(s);
@@ -91,6 +98,7 @@ bool Instantiation::solve(const CheckedStatement& s) {
   if (size) spaces.push_back({{"size", sym::Shape::scalar(), 0, {}}});
   Newton::Settings settings = settingsOf(system);
   settings.constrained = static_cast<bool>(size);
+  settings.multipliers = multipliersAmong(unknowns);
   Newton newton(context_.layer.program(), spaces);
   sema::Tuple shift;
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
@@ -136,7 +144,10 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
       const Unknown& u = unknowns[k];
       if (!eliminated[k]) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : u.start.parts);
     }
-    newton.finish(starts, elimination.residuals(), settings);
+    Newton::Settings own = settings;
+    // Of what was eliminated the changes would not be seen.
+    if (newton.unknowns() != unknowns.size()) own.multipliers.clear();
+    newton.finish(starts, elimination.residuals(), own);
   } else {
     context_.step.evaluations += static_cast<int>(settings.evaluations);
   }

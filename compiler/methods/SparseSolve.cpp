@@ -220,6 +220,7 @@ bool Instantiation::solveSparse(const CheckedStatement& s) {
   if (!equations.complete()) return refuse("an unknown has no equation of its kind");
   Newton::Settings settings = settingsOf(system);
   settings.constrained = true;
+  settings.multipliers = multipliersAmong(unknowns);
   settings.evaluations = std::exchange(context_.step.evaluations, before) - before;
   settings.near = equations.near(system, begin_.state[0], begin_.t);
   newton.finish(starts, equations.residuals(), settings);

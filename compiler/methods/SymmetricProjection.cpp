@@ -61,6 +61,8 @@ bool Instantiation::symmetric(const MethodUse& use) {
   }
   Newton::Settings settings;
   settings.constrained = true;
+  settings.multipliers.push_back(1);
+  if (c.positions > 0) settings.multipliers.push_back(2);
   settings.evaluations = std::exchange(context_.step.evaluations, evaluations) - evaluations;
   newton.finish(starts, residuals, settings);
   context_.step.independent = true;
@@ -143,6 +145,7 @@ bool Instantiation::symmetricSparse(const sema::Value& start, const StepOf& step
   kindsOf.push_back(Blocks::Unknown::Number);
   Newton::Settings settings;
   settings.constrained = true;
+  settings.multipliers = {Nu, Mu};
   settings.near =
       Blocks::matrix(p, context_.system, kindsOf, terms, project.blocksAt(y0, begin_.t, kind.fresh("near")));
   settings.evaluations = std::exchange(context_.step.evaluations, evaluations) - evaluations;

@@ -350,6 +350,7 @@ std::vector<sema::Value> VariationalKind::step(const Formula& formula, const std
   Newton::Settings settings;
   settings.evaluations = static_cast<std::int64_t>(stages_.size());
   settings.constrained = held;
+  for (std::size_t k = count; held && k + 1 < spaces.size(); ++k) settings.multipliers.push_back(k);
   if (sparse) {
     using Unknown = mechanics::StepBlocks::Unknown;
     std::vector<Unknown> unknowns(spaces.size(), Unknown::Multipliers);

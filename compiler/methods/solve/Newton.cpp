@@ -100,11 +100,26 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
   newton->limit = settings.limit;
   newton->evaluations = settings.evaluations;
   newton->constrained = settings.constrained;
+  newton->counted = counted(settings.multipliers);
   sym::Equation e;
   e.kind = sym::EquationKind::Newton;
   e.array = solution_;
   e.newton = std::move(newton);
   p_.append(std::move(e));
+}
+
+/// A bit for each array of the iterate that is none of multipliers; 0 where all count, or where they are too many.
+std::size_t Newton::counted(const std::vector<std::size_t>& multipliers) const {
+  constexpr std::size_t most = 8 * sizeof(std::size_t);
+  std::size_t bits = 0, array = 0;
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const bool own = std::find(multipliers.begin(), multipliers.end(), k) == multipliers.end();
+    for (std::size_t part = 0; part < iterate_[k].size(); ++part, ++array) {
+      if (array >= most) return 0;
+      if (own) bits |= std::size_t{1} << array;
+    }
+  }
+  return multipliers.empty() ? 0 : bits;
 }
 
 /// The derivative along a direction, for an elimination along a family, or else for products with the Jacobian.

@@ -17,6 +17,10 @@ public:
     std::int64_t limit = 30;      ///< turns
     std::int64_t evaluations = 0; ///< of f in one turn
     bool constrained = false;     ///< some unknowns are multipliers of constraints
+    /// Unknowns that are multipliers. Near configurations where constraints depend on each other these are known to
+    /// rounding over the square of what is left of a slope; where the changes of the others are rounding, the iteration
+    /// has ended.
+    std::vector<std::size_t> multipliers = {};
     /// A matrix near the Jacobian, of all unknowns, that does not depend on them: of large systems it makes products
     /// with the Jacobian few.
     std::shared_ptr<const sym::SparseJacobian> near = {};
@@ -39,6 +43,7 @@ public:
   [[nodiscard]] sema::Tuple solution(std::size_t k) const;
 
 private:
+  [[nodiscard]] std::size_t counted(const std::vector<std::size_t>& multipliers) const;
   sym::Expr position(std::int64_t first, const Component& c, sym::Expr member, int entry) const;
   void stack(const sym::Array* array, std::int64_t first, const Space& space, const sema::Tuple& value);
   void directional(const Residuals& residuals, const sym::Array* residual, const Settings& settings,

@@ -22,14 +22,27 @@ public:
     });
     const sym::Array* least = solveRows(s, image, "least" + suffix_);
     const sym::Array* rest = vector("idle" + suffix_, n);
+    const sym::Expr some = anyRank();
     each(n, "i", [&](sym::Expr i, const std::vector<sym::Loop>& loops) {
       const sym::Expr lam = g_.load(own, {i});
-      set(rest, loops, {i}, g_.add(g_.sub(lam, g_.load(least, {i})), g_.mul(g_.load(inactive, {i}), lam)));
+      const sym::Expr part = g_.select(some, g_.sub(lam, g_.load(least, {i})), g_.number(0));
+      set(rest, loops, {i}, g_.add(part, g_.mul(g_.load(inactive, {i}), lam)));
     });
     return rest;
   }
 
 private:
+  /// Is code made for matrices of any rank (Lowering::usePivots)? Where it is not, all of lam makes forces, and lam -
+  /// S^+ S lam is nothing but rounding, which the reciprocal of S makes large near singular configurations. The second
+  /// pivot of [1, 1; 1, 1 + faint] is taken for rounding where ranks are told; the solution is then a faint one.
+  sym::Expr anyRank() {
+    const sym::Number faint = sym::Number::decimal("1e-13");
+    const sym::Expr one = g_.number(1), more = g_.number(sym::Number(1) + faint);
+    const sym::Expr x = g_.solve(g_.matrix(2, 2, {one, one, one, more}), g_.vector({g_.number(0), g_.number(faint)}),
+                                 sym::Definite::Semi);
+    return g_.compare(sym::Op::Lt, g_.entry(x, 1), g_.number(sym::Number::ratio(1, 2)));
+  }
+
   std::string suffix_;
 };
 
