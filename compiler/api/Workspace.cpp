@@ -1,7 +1,7 @@
 // A workspace: state, parameters, inputs, steps. Values are in Evaluate.cpp, runs in Run.cpp.
 #include "api/Memory.h"
 
-#include "runtime/run/Dependence.h"
+#include "runtime/mass/Dependence.h"
 #include "runtime/run/Run.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Samples with fixed steps, as many at once as there are lanes. Each does what FixedStep.cpp does for one.
 #include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
-#include "runtime/run/Dependence.h"
+#include "runtime/mass/Dependence.h"
 #include "runtime/run/Grid.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Samples one by one, by the drivers of single runs: for problems with events, which stop each sample at a time of its
 // own.
 #include "runtime/ensemble/Runners.h"
-#include "runtime/run/Dependence.h"
+#include "runtime/mass/Dependence.h"
 #include "runtime/run/Run.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "runtime/run/RunCore.h"
 
+#include "runtime/mass/Dependence.h"
 #include "runtime/ranges/RangeCheck.h"
 #include "runtime/run/Adaptive.h"
-#include "runtime/run/Dependence.h"
 #include "runtime/run/FixedStep.h"
 
 #include <algorithm>
