@@ -149,4 +149,5 @@ TEST(Every, IntervalOfAParameterIsLookedAtWhenItRuns) {
   const Workspace w;
   const std::string text = failure(w, regulator("method = RKMK4; step = 0.01;"), {"--set", "T=0"});
   EXPECT_NE(text.find("every T"), std::string::npos) << text;
+  EXPECT_NE(text.find("above zero"), std::string::npos) << text;
 }

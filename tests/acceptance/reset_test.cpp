@@ -2,7 +2,6 @@
 #include "acceptance/Runs.h"
 #include "acceptance/Trajectory.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -39,27 +38,6 @@ std::string ball(const std::string& run, const std::string& time = "0..2.5") {
 }
 
 const std::array<double, 3> impacts{0.4515236409857309, 1.1739614665629004, 1.7519117270246359};
-
-/// A body that turns in a field, with further statements.
-std::string body(const std::string& more) {
-  return R"(model Body {
-  param J : mat(3,3) = diag(1, 2, 3);
-  config R : SO(3) velocity W;
-  lagrangian = 0.5*dot(W, J*W) - 3*dot(e3, R*e1);
-)" + more +
-         R"(  initial W = [1, 2, 0.3];
-  simulate { method = RKMK4; time = 0..20; step = 0.01; output every 20; }
-}
-)";
-}
-
-const char* const counted = "  discrete n : int = 0;\n  event turns = dot(e1, R*e2) { reset n = n + 1; }\n";
-
-/// The lines of a listing from one that begins with `head` to the next brace.
-std::string functionOf(const std::string& listing, const std::string& head) {
-  const std::size_t from = listing.find("\n" + head);
-  return from == std::string::npos ? std::string() : listing.substr(from, listing.find("\n}", from) - from);
-}
 
 } // namespace
 
@@ -270,36 +248,6 @@ TEST(Reset, ConstraintsHoldBehindIt) {
   EXPECT_NE(text.find("blow"), std::string::npos) << text;
 }
 
-/// Numbers for which nothing has to hold are not a reason to touch the rest: with blocks that count, a run has the bits
-/// of one without, as long as steps end at the same times; what is on a manifold is looked at all the same.
-TEST(Reset, OfNumbersAloneLeavesTheStateAsItIs) {
-  const Workspace w;
-  const std::string held = "  config x : R^3 velocity v;\n  constraint pin : R*e1 = x;\n  initial adjust x, v;\n"
-                           "  initial x = e1;\n  initial v = R*cross(W, e1);\n";
-  for (const bool constrained : {false, true}) {
-    SCOPED_TRACE(constrained);
-    const auto model = [&](const std::string& more) {
-      std::string text = body((constrained ? held : "") + more);
-      if (constrained) text.replace(text.find("0.5*dot(W"), 3, "0.5*dot(v, v) + 0.5");
-      return text;
-    };
-    const Trajectory plain = runModel(w, w.write("p.lie", model("")).string(), {"--every", "0.5"});
-    const Trajectory counts =
-        runModel(w,
-                 w.write("c.lie", model("  discrete n : int = 0;\n  discrete z : vec(2) = [0, 0];\n"
-                                        "  every 0.1 { reset n = n + 1; reset z = [z[2], t]; }\n"))
-                     .string(),
-                 {"--every", "0.5"});
-    ASSERT_EQ(plain.rows.size(), 41U);
-    ASSERT_EQ(counts.rows.size(), 41U);
-    EXPECT_EQ(counts.last("n"), 201);
-    for (std::size_t k = 0; k < plain.rows.size(); ++k)
-      for (const std::string& name : plain.columns) EXPECT_EQ(plain.at(k, name), counts.at(k, name)) << name;
-  }
-  const std::string off = "  discrete mark : S^2 = [0, 0, 1];\n  every 0.1 { reset mark = [0, 0.6, 0.9]; }\n";
-  EXPECT_NE(failure(w, body(off)).find("manifold"), std::string::npos);
-}
-
 TEST(Reset, ManifoldsHoldBehindIt) {
   const Workspace w;
   const auto model = [](const std::string& point) {
@@ -348,45 +296,6 @@ TEST(Reset, EnergyIsBoundedOverManyElasticImpacts) {
     EXPECT_GT(ball["jumps"][0]["count"], 100000) << method;
     EXPECT_LT(ball["energy_error"].get<double>(), 1e-10) << method;
   }
-}
-
-/// What an event costs beside the steps of the run, in evaluations of f: two looks for its time, and the second piece
-/// of its step.
-TEST(Reset, CostsThreeStepsAtMost) {
-  const Workspace w;
-  for (const std::string method : {"RKMK4", "CF4", "CG4", "RKMK78"}) {
-    SCOPED_TRACE(method);
-    const nlohmann::json plain = runOf(w, body(""), {"--method", method});
-    const nlohmann::json met = runOf(w, body(counted), {"--method", method});
-    const double count = met["jumps"][0]["count"], step = double(plain["evaluations"]) / double(plain["steps"]);
-    EXPECT_GT(count, 10);
-    EXPECT_LE((double(met["evaluations"]) - double(plain["evaluations"])) / count, 3 * step);
-  }
-}
-
-/// A model without events, samplings and contacts has none of their functions, and takes the evaluations of its steps
-/// alone; its step is, operation by operation, that of the model with them.
-TEST(Reset, AModelWithoutEventsPaysNothing) {
-  const Workspace w;
-  const auto tape = [&](const std::string& model) {
-    return w.lmc({"dump", w.write("m.lie", model).string(), "--stage", "tape"}).out;
-  };
-  const std::string with = counted + std::string("  every 0.1 { reset n = n + 1; }\n");
-  const std::string plain = tape(body("")), met = tape(body(with));
-  for (const char* const head : {"function events(", "function reset of turns(", "function ticks("}) {
-    EXPECT_EQ(plain.find(head), std::string::npos) << head;
-    EXPECT_NE(met.find(head), std::string::npos) << head;
-  }
-  const std::string step = functionOf(plain, "function step(");
-  EXPECT_GT(std::count(step.begin(), step.end(), '\n'), 100);
-  EXPECT_EQ(step, functionOf(met, "function step("));
-  const nlohmann::json run = runOf(w, body(""));
-  EXPECT_EQ(run["steps"], 2000);
-  EXPECT_EQ(run["evaluations"], 4 * 2000);
-  // To watch an event that never happens takes no more than one that does, in the whole run.
-  EXPECT_LE(runOf(w, body("  event never = falling(1e9 - dot(W, W));\n"))["evaluations"], 4 * (2000 + 3));
-  // Samplings on the grid of the steps cost none either.
-  EXPECT_EQ(runOf(w, body("  discrete n : int = 0;\n  every 0.1 { reset n = n + 1; }\n"))["evaluations"], 4 * 2000);
 }
 
 TEST(Reset, ResumedRunsRepeatTheBits) {

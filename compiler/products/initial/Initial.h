@@ -78,8 +78,8 @@ public:
 private:
   void defineConditions(sym::Program& p);
   void define(sym::Program& p, const std::string& name, Range range, const sema::Manifold& manifold,
-              std::int64_t extent, const sema::ArrayTuple& point, const sema::Factor* factor);
-  void defineMembership(const std::string& name, Range range, const sema::Manifold& manifold, std::int64_t extent,
+              const sema::ArrayTuple& point, const sema::Factor* factor);
+  void defineMembership(const std::string& name, Range range, const sema::Manifold& manifold,
                         const sema::ArrayTuple& point);
   void lower(const sym::Program& program, const std::map<const sym::Array*, const sym::Array*>& instead);
   void makeInputs(sym::Graph& g);

@@ -282,22 +282,27 @@ void InitialProgram::defineConditions(sym::Program& p) {
   for (const sema::PhaseVariable& v : model.order) {
     if (v.isFactor) {
       const sema::Factor& f = model.factors[v.index];
-      define(p, f.name, f.range, *f.manifold, f.extent, f.point, nullptr);
-      defineMembership(f.name, f.range, *f.manifold, f.extent, f.point);
+      define(p, f.name, f.range, *f.manifold, f.point, nullptr);
+      defineMembership(f.name, f.range, *f.manifold, f.point);
       if (!f.manifold->gives("horizontal")) continue;
-      define(p, f.velocityName, f.range, *f.manifold, f.extent, f.point, &f);
+      define(p, f.velocityName, f.range, *f.manifold, f.point, &f);
       if (!conditions.empty() && conditions.back().arrays == &f.velocity)
         conditions.back().kind = f.fiber == sema::Fiber::Momentum ? "momentum" : "velocity";
     } else if (const sema::StateVariable& z = model.states[v.index]; !z.dual) {
-      define(p, z.name, z.range, *z.manifold, z.extent, z.point, nullptr);
-      defineMembership(z.name, z.range, *z.manifold, z.extent, z.point);
+      define(p, z.name, z.range, *z.manifold, z.point, nullptr);
+      defineMembership(z.name, z.range, *z.manifold, z.point);
     }
+  }
+  for (const sema::DiscreteVariable& d : model.discretes) {
+    if (d.manifold == nullptr) continue;
+    define(p, d.name, d.range, *d.manifold, d.arrays, nullptr);
+    defineMembership(d.name, d.range, *d.manifold, d.arrays);
   }
 }
 
 /// Equations between entries do not tell an element from a singular matrix, and not always from others.
 void InitialProgram::defineMembership(const std::string& name, Range range, const sema::Manifold& manifold,
-                                      std::int64_t extent, const sema::ArrayTuple& point) {
+                                      const sema::ArrayTuple& point) {
   const auto* declared = dynamic_cast<const sema::DeclaredManifold*>(&manifold);
   if (declared == nullptr || !declared->isGroup()) return;
   for (const auto& [variable, where] : model.initialRanges)
@@ -305,24 +310,29 @@ void InitialProgram::defineMembership(const std::string& name, Range range, cons
   for (const sema::DeclaredManifold::BasisPart& p : declared->basisParts()) {
     const sema::ClosedEquations& e = p.group->basis()->equations();
     if (!p.group->declaresHolds() && e.missing == 0 && e.unimodular) continue;
-    memberships.push_back({name, range, std::max<std::int64_t>(extent, 1), point[p.part], p.group});
+    memberships.push_back({name, range, point[p.part]->count(), point[p.part], p.group});
   }
 }
 
 void InitialProgram::define(sym::Program& p, const std::string& name, Range range, const sema::Manifold& manifold,
-                            std::int64_t extent, const sema::ArrayTuple& point, const sema::Factor* factor) {
+                            const sema::ArrayTuple& point, const sema::Factor* factor) {
   sym::Graph& g = p.graph();
+  const std::vector<std::int64_t>& extents = point.front()->extents;
   InitialCondition c;
   c.name = name;
   c.range = range;
   for (const auto& [variable, where] : model.initialRanges) {
     if (variable == name) c.range = where;
   }
-  c.members = std::max<std::int64_t>(extent, 1);
+  c.members = point.front()->count();
   c.arrays = factor != nullptr ? &factor->velocity : &point;
   for (const sema::Part& part : factor != nullptr ? manifold.algebra() : manifold.point()) c.parts.push_back(part.name);
   std::vector<sym::Expr> index;
-  if (extent > 0) index.push_back(g.newIndex("i"));
+  std::vector<sym::Loop> loops;
+  for (const std::int64_t extent : extents) {
+    index.push_back(g.newIndex("i"));
+    loops.push_back({index.back(), g.integer(1), g.integer(extent), false});
+  }
   const sema::Tuple q = sema::loads(g, point, index);
   std::vector<sym::Expr> residuals;
   const auto add = [&](const sym::Expr& equation) {
@@ -354,13 +364,11 @@ void InitialProgram::define(sym::Program& p, const std::string& name, Range rang
   c.rows = static_cast<std::int64_t>(residuals.size());
   c.columns = static_cast<std::int64_t>(jacobian.size()) / c.rows;
   const auto output = [&](const std::string& what, const std::vector<sym::Expr>& values, std::int64_t offset) {
-    const std::vector<std::int64_t> extents =
-        extent > 0 ? std::vector<std::int64_t>{extent} : std::vector<std::int64_t>{};
     const sym::Array* a =
         g.newArray(what + name, extents, sym::Shape::vec(static_cast<int>(values.size())), sym::Role::Temp);
     sym::Equation e;
     e.array = a;
-    if (extent > 0) e.loops = {{index[0], g.integer(1), g.integer(extent), false}};
+    e.loops = loops;
     e.index = index;
     e.value = g.vector(values);
     p.append(std::move(e));

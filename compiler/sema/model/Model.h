@@ -164,6 +164,7 @@ struct DiscreteVariable {
   std::string name;
   ArrayTuple arrays; ///< role State, by `parts`; whole numbers, and truth values as 0 and 1, too
   std::vector<Part> parts;
+  const Manifold* manifold = nullptr;   ///< of a point; null: numbers, an element of an algebra or its dual
   Range range;                          ///< of the name
   bool real = false;                    ///< declared, and neither whole numbers nor truth values: it has derivatives
   bool shown = true;                    ///< a run writes it out

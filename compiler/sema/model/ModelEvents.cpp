@@ -128,6 +128,7 @@ void ModelBuilder::elaborateDiscrete(Symbol& symbol) {
   d.arrays = stateArrays(d.name, d.parts, *extents);
   for (const sym::Array* a : d.arrays) dependence_.mark(a, OnDiscrete);
   symbol.storage = {kind, manifold, d.arrays, *extents};
+  if (kind == ValueKind::Point) d.manifold = manifold;
   d.real = type == sym::Type::Real;
   if (d.real) {
     symbol.value = valueOf(symbol.storage);
