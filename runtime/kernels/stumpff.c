@@ -90,13 +90,19 @@ LMC_KERNEL void lmc_stumpff(double s, int64_t highest, uint64_t mask, double* ou
       if ((mask >> k & 1) != 0) out[k] = lmc_stumpff_value((int32_t)k, s);
     return;
   }
-  for (int64_t k = highest; k >= 0; --k) {
-    if (k + 2 <= highest) {
-      out[k] = stumpff_inverse_factorial[k] - s * out[k + 2];
-      continue;
+  /* Up to c_4 they do not depend on which others are asked for: code that is cut into functions has the same bits. */
+  const int64_t top = highest < 4 ? 4 : highest;
+  double above[2] = {0, 0}; /* c_(k+1), c_(k+2) */
+  for (int64_t k = top; k >= 0; --k) {
+    double sum = 0;
+    if (k + 2 <= top) {
+      sum = stumpff_inverse_factorial[k] - s * above[1];
+    } else {
+      sum = stumpff_inverse_factorial[k + 20];
+      for (int64_t m = k + 18; m >= k; m -= 2) sum = stumpff_inverse_factorial[m] - s * sum;
     }
-    double sum = stumpff_inverse_factorial[k + 20];
-    for (int64_t m = k + 18; m >= k; m -= 2) sum = stumpff_inverse_factorial[m] - s * sum;
-    out[k] = sum;
+    if (k <= highest) out[k] = sum;
+    above[1] = above[0];
+    above[0] = sum;
   }
 }

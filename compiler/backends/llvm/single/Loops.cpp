@@ -111,6 +111,7 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   body.closed = body.closed && (late || body.failures == 0);
   std::vector<std::pair<const Instr*, llvm::Value*>> kept;
   for (const Instr* sum : body.sums) {
+    if (!module_.options().contract) break; // exported C adds each term to memory
     const bool fixed = !contains(body.defined, sum->args[0]) && !contains(body.otherwise, sum->buffer);
     if (!fixed || !body.closed || frame_->sums.contains({sum->buffer, sum->args[0]})) continue;
     llvm::Value* const partial = local(1);
@@ -219,7 +220,7 @@ void FunctionEmitter::addTerm(const Instr& i, llvm::Value* term) {
   if (const auto it = frame_->sums.find({i.buffer, i.args[0]}); it != frame_->sums.end()) {
     llvm::IRBuilderBase::FastMathFlagGuard guard(builder_);
     llvm::FastMathFlags flags = builder_.getFastMathFlags();
-    flags.setAllowReassoc(i.imm == 0 && module_.options().contract);
+    flags.setAllowReassoc(i.imm == 0);
     builder_.setFastMathFlags(flags);
     llvm::Value* const before = builder_.CreateAlignedLoad(types_.real, it->second, llvm::Align(8));
     builder_.CreateAlignedStore(builder_.CreateFAdd(before, term), it->second, llvm::Align(8));

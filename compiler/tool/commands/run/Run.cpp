@@ -252,7 +252,8 @@ int runModel(Context& context) {
   }
   options.compile.tiers = jit::Tiers::QuickFirst;
   options.compile.contract = !call[portableFlag];
-  options.presentZeros = !call[portableFlag]; // `lmc export` has code for any parameters
+  options.presentZeros = !call[portableFlag]; // exported code is for any parameters and inputs
+  options.liveInputs = call[portableFlag];
   ReadyRun ready(file, options, resume.has_value());
   if (!ready.prepare(file, call, resume ? &*resume : nullptr))
     return refuseInput(call, ready.diagnostics(), ready.sources());
