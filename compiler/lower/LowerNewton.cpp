@@ -374,6 +374,10 @@ void NewtonLowering::endProducts(const Place& product) {
   if (plan_ >= 0) solveSparse(plan_, factors_, change_);
 }
 
+double NewtonLowering::roundOffHere() const {
+  return newton_.constrained ? roundOffOfMultipliers : nearRoundOff;
+}
+
 void NewtonLowering::end(std::optional<Value> tolerance) {
   Sum changed = sum(), size = sum(), own, ownSize; // own: of what is none of multipliers
   const bool apart = newton_.counted > 0 && !tolerance;
@@ -390,7 +394,8 @@ void NewtonLowering::end(std::optional<Value> tolerance) {
     add(ownSize, absolute(u));
   });
   std::optional<Value> ownAtRest;
-  if (apart) ownAtRest = b_.pure(tape::Op::Le, Type::Bool, {total(own), b_.mul(b_.real(nearRoundOff), total(ownSize))});
+  if (apart)
+    ownAtRest = b_.pure(tape::Op::Le, Type::Bool, {total(own), b_.mul(b_.real(roundOffHere()), total(ownSize))});
   const Value finished = done(total(changed), total(size), tolerance, ownAtRest);
   b_.store(state_, b_.integer(LastChange), total(changed));
   b_.store(state_, b_.integer(Converged), b_.select(finished, b_.real(1), b_.real(0)));
@@ -436,9 +441,8 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   b_.failIf(b_.pure(tape::Op::Not, Type::Bool, {atMost(changed, b_.real(1e300))}), runtime::NoConvergence);
   const Value before = b_.load(state_, b_.integer(LastChange), true);
   const Value second = b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_});
-  const double roundOff = newton_.constrained ? roundOffOfMultipliers : nearRoundOff;
   const Value stays = atMost(b_.mul(b_.real(0.5), before), changed);
-  Value small = atMost(changed, b_.mul(b_.real(roundOff), size));
+  Value small = atMost(changed, b_.mul(b_.real(roundOffHere()), size));
   if (ownAtRest) small = either(small, both(*ownAtRest, atMost(changed, b_.mul(b_.real(vagueMultipliers), size))));
   Value stalled = both(stays, small);
   if (newton_.change != nullptr) {

@@ -79,6 +79,8 @@ private:
   void beginAllColumns();
   void endAllColumns(const Place& product);
   void report(const Place& residual);
+  /// Relative size of changes that are rounding where they do not become smaller.
+  [[nodiscard]] double roundOffHere() const;
   void solveSparse(int plan, int factors, int x);
   void invert(const Place& jacobian);
   void moveByInverse(const Place& residual);
