@@ -53,6 +53,39 @@ TEST(Columns, FamiliesComeWholeInTheOrderOfDeclaration) {
   EXPECT_EQ(names[49], "right[3]");
 }
 
+/// Columns are those of all indices; pairs that are missing are zero, and their values are not computed: of a point
+/// with itself there is no direction.
+TEST(Columns, OfPairs) {
+  const Workspace w;
+  const Trajectory run = runModel(w,
+                                  w.write("m.lie", R"(model Pairs {
+  param N : int = 3;
+  config x[N] : R^2 velocity v;
+  lagrangian = sum(i in 1..N : 0.5*dot(v[i], v[i]));
+  initial x[i in 1..N] = [i^2, 0];
+  initial v[i in 1..N] = [0, i];
+  observe to[i in 1..N, j in i+1..N] = (x[j] - x[i])/norm(x[j] - x[i]);
+  observe back[i in 2..N, j in 1..i-1] = norm(x[i] - x[j]);
+  simulate { method = RKMK4; time = 0..2; step = 0.5; }
+})")
+                                      .string(),
+                                  {});
+  const Names names(run.columns.end() - 16, run.columns.end());
+  EXPECT_EQ(names, (Names{"to[1][2][1]", "to[1][2][2]", "to[1][3][1]", "to[1][3][2]", "to[2][2][1]", "to[2][2][2]",
+                          "to[2][3][1]", "to[2][3][2]", "to[3][2][1]", "to[3][2][2]", "to[3][3][1]", "to[3][3][2]",
+                          "back[2][1]", "back[2][2]", "back[3][1]", "back[3][2]"}));
+  const double t = 2; // x[i] = (i^2, i t)
+  for (int i = 1; i <= 3; ++i)
+    for (int j = 2; j <= 3; ++j) {
+      const double dx = j * j - i * i, dy = (j - i) * t, d = std::hypot(dx, dy);
+      const std::string at = "[" + std::to_string(i) + "][" + std::to_string(j) + "]";
+      EXPECT_NEAR(run.last("to" + at + "[1]"), j > i ? dx / d : 0, 1e-14) << at;
+      EXPECT_NEAR(run.last("to" + at + "[2]"), j > i ? dy / d : 0, 1e-14) << at;
+      if (j > i) EXPECT_NEAR(run.last("back[" + std::to_string(j) + "][" + std::to_string(i) + "]"), d, 1e-13) << at;
+    }
+  EXPECT_EQ(run.last("back[2][2]"), 0);
+}
+
 TEST(Columns, WithoutAnEnergy) {
   EXPECT_EQ(header(example("humming_top")),
             (Names{"t", "B[1][1]", "B[1][2]", "B[1][3]", "B[2][1]", "B[2][2]", "B[2][3]", "B[3][1]", "B[3][2]",

@@ -299,6 +299,10 @@ const std::string& ModelBuilder::constraintWhat() {
   return what;
 }
 
+namespace {
+const std::string observableWhat = "an observable";
+} // namespace
+
 void ModelBuilder::buildObservables() {
   Declared groups;
   for (const Clause& c : observes_) {
@@ -314,7 +318,7 @@ void ModelBuilder::buildObservables() {
     named(groups, name).push_back(c);
   }
   for (auto& [name, clauses] : groups) {
-    for (Observable& o : observe(name, clauses, "an observable")) model_->observables.push_back(std::move(o));
+    for (Observable& o : observe(name, clauses, observableWhat)) model_->observables.push_back(std::move(o));
   }
 }
 
@@ -346,7 +350,7 @@ std::vector<Observable> ModelBuilder::observe(const std::string& name, std::vect
     Symbol family;
     family.name = name;
     family.range = clauses[0].statement->target.nameRange;
-    storage.mayHaveGaps = what == constraintWhat();
+    storage.mayHaveGaps = what == constraintWhat() || what == observableWhat;
     if (!familyExtents(family, opened, storage)) return {};
     if (storage.extents[0] == 0) return {}; // no members
   }
