@@ -11,7 +11,6 @@
 #include "syntax/parser/BuildDeclarations.h"
 #include "syntax/parser/Contextual.h"
 #include "syntax/parser/Errors.h"
-#include "syntax/parser/Expectation.h"
 #include "syntax/parser/Lexemes.h"
 #include "syntax/parser/Nesting.h"
 #include "syntax/parser/Recovery.h"
