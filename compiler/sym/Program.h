@@ -68,7 +68,7 @@ struct NewtonIteration {
   std::vector<JacobianColumns> columns = {};
   bool linear = false;          ///< the residual is; `sparse` does not depend on the iterate
   bool constrained = false;     ///< some unknowns are multipliers of constraints
-  std::size_t counted = 0;      ///< arrays of `iterate` by whose changes it ends; 0: all
+  std::size_t counted = 0;      ///< bit k: array k of `iterate` is of no multipliers; 0: all count
   Expr tolerance;               ///< of the last change, relative to the size of the iterate; empty: round-off
   std::int64_t limit = 0;       ///< turns
   std::int64_t evaluations = 0; ///< of the map f in one turn
