@@ -111,7 +111,8 @@ public:
         equation.push_back(o);
     unit::UnitBuilder::Outputs product =
         unit::UnitBuilder::into(unit.place(runtime::Role::Output, "M v", product_), product_);
-    // Bodies that drives move, at rest on others, and those without mass: forces that balance each other are seen apart.
+    // Bodies that drives move, at rest on others, and those without mass: forces that balance each other are seen
+    // apart.
     if (s_.constraints) {
       const std::vector<const sym::Array*> terms{termsOfSides(l_)};
       const runtime::Field field = unit.place(runtime::Role::Output, "terms of r", terms);
