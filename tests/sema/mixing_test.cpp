@@ -75,8 +75,8 @@ TEST(Mixing, InProductsAndComparisons) {
   expectError("observe e = dot(w, o);", "a velocity of SO(3) in body and a velocity of SO(3) in space");
   expectError("observe e = cross(w, o);", "in space have no product");
   expectError("observe e = w × s;", "have no product");
-  expectError("observe e = if a > b then 1 else 0;", "a velocity of R and a velocity of SO(2)");
-  expectError("observe e = max(a, b);", "cannot be compared");
+  expectError("observe e = if a > momentum(f) then 1 else 0;", "a velocity of R and a momentum of SO(2)");
+  expectError("observe e = max(a, momentum(r));", "cannot be compared");
   expectError("observe e = if t > 1 then v else w;", "cannot be the two branches of an `if`");
 }
 
@@ -116,6 +116,10 @@ TEST(Mixing, WhatGoesTogether) {
                                 "observe e = SO(3).Ad(R, w) + o;",
                                 "observe e = o - s;",
                                 "observe e = a*b;",
+                                "observe e = a - 2*b;",
+                                "observe e = if a > b then 1 else 0;",
+                                "observe e = max(a, b);",
+                                "observe e = if t > 1 then a else b;",
                                 "observe e = cross(o, v);",
                                 "force on x = -0.1*v;",
                                 "force on x = q;",
