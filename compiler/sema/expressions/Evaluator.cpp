@@ -150,16 +150,21 @@ std::vector<std::string> ExpressionEvaluator::visibleNames(const Context& c) con
   return names;
 }
 
+namespace {
+bool isFunction(const std::string& name, const Context& c) {
+  return c.env->function(name).has_value() || findBuiltin(name) != nullptr;
+}
+} // namespace
+
 bool ExpressionEvaluator::isUnknownName(const syntax::Expr& e, const Context& c) const {
   if (e.kind != ExprKind::Name) return false;
   const std::vector<std::string> names = visibleNames(c);
   return std::find(names.begin(), names.end(), e.text) == names.end() && nearest(e.text, names).empty() &&
-         !s_.manifolds->declares(e.text);
+         !s_.manifolds->declares(e.text) && !isFunction(e.text, c);
 }
 
 Value ExpressionEvaluator::unknownName(const syntax::Expr& e, const Context& c) {
-  const bool isFunction = c.env->function(e.text).has_value() || findBuiltin(e.text) != nullptr;
-  if (isFunction) {
+  if (isFunction(e.text, c)) {
     report(Code::LIE0100, e.range, "`" + e.text + "` is a function: give its arguments in parentheses");
     return Value::error();
   }
