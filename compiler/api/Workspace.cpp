@@ -393,16 +393,17 @@ Status Workspace::trySteps(double h, std::int64_t n) {
     const std::int32_t status = w.readyToStep();
     if (status != runtime::Ok) return statusOf(status);
   }
+  std::int32_t status = runtime::Ok;
   if (w.jumpsOnItsWay()) {
     w.samplings.caller = this;
-    const std::int32_t status = translated([&] { return w.jumpingSteps(h, n); });
-    if (status != runtime::Ok) w.failedStep = h;
-    return status == runtime::Ok ? Status::Success : statusOf(status);
+    status = translated([&] { return w.jumpingSteps(h, n); });
+  } else {
+    std::int64_t done = 0;
+    status = w.advance(w.bases, &w.time, h, n, &done);
   }
-  std::int64_t done = 0;
-  const std::int32_t status = w.advance(w.bases, &w.time, h, n, &done);
-  if (status != runtime::Ok) w.failedStep = h;
-  return status == runtime::Ok ? Status::Success : statusOf(status);
+  if (status == runtime::Ok) return Status::Success;
+  w.failedStep = h;
+  return statusOf(status);
 }
 
 Span<const EventHit> Workspace::happened() const noexcept {

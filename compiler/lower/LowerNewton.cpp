@@ -298,6 +298,18 @@ void NewtonLowering::move(const Place& change) {
   change_ = inMemory(change, newton_.change);
 }
 
+std::vector<int> NewtonLowering::directionInMemory() {
+  std::vector<int> direction;
+  for (const sym::Array* a : newton_.direction) {
+    Place p;
+    p.buffer = x_.scratch(a->name, a->size());
+    p.depth = b_.depth();
+    direction.push_back(p.buffer);
+    x_.places[a] = std::move(p);
+  }
+  return direction;
+}
+
 void NewtonLowering::beginProducts(const Place& residual, int plan, int factors) {
   const std::int64_t n = newton_.residual->size();
   plan_ = plan;
@@ -310,14 +322,7 @@ void NewtonLowering::beginProducts(const Place& residual, int plan, int factors)
   b_.kernel(tape::KernelId::GmresBegin, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
   const Value row = b_.beginLoop(b_.integer(0), b_.integer(basisRows - 2), false);
   b_.breakIf(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(work_, b_.integer(0), true)}));
-  std::vector<int> direction;
-  for (const sym::Array* a : newton_.direction) {
-    Place p;
-    p.buffer = x_.scratch(a->name, a->size());
-    p.depth = b_.depth();
-    direction.push_back(p.buffer);
-    x_.places[a] = std::move(p);
-  }
+  const std::vector<int> direction = directionInMemory();
   const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(n)});
   if (plan_ < 0) {
     forEach(direction, [&](int buffer, Value k, Value position) {
@@ -339,14 +344,7 @@ void NewtonLowering::beginAllColumns() {
   const std::int64_t n = newton_.residual->size();
   matrix_ = x_.scratch("jacobian", n * n);
   column_ = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
-  std::vector<int> direction;
-  for (const sym::Array* a : newton_.direction) {
-    Place p;
-    p.buffer = x_.scratch(a->name, a->size());
-    p.depth = b_.depth();
-    direction.push_back(p.buffer);
-    x_.places[a] = std::move(p);
-  }
+  const std::vector<int> direction = directionInMemory();
   forEach(direction, [&](int buffer, Value k, Value position) {
     const Value here = b_.pure(tape::Op::IEq, Type::Bool, {column_, position});
     b_.store(buffer, k, b_.select(here, b_.real(1), b_.real(0)));

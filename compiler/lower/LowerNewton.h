@@ -76,6 +76,8 @@ private:
   tape::Value element(const Place& p, tape::Value k);
   tape::Value shifted(tape::Value k, std::int64_t by);
   tape::Value absolute(tape::Value x);
+  /// Makes room for the direction of a product where the code stands: a buffer for each of its arrays.
+  std::vector<int> directionInMemory();
   void beginAllColumns();
   void endAllColumns(const Place& product);
   void report(const Place& residual);

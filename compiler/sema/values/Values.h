@@ -13,7 +13,7 @@ namespace lmc::sema {
 /// True for a point, velocity or momentum of one part, and for a tensor.
 [[nodiscard]] bool isOneTensor(const Value& v);
 /// Whether two velocities, or two momenta, of different groups are single numbers, as those of R and of SO(2): then
-/// they have a sum and a difference, a plain number (`v - r*w`, of a wheel that rolls).
+/// they are compared, and have a sum and a difference, a plain number (`v - r*w`, of a wheel that rolls).
 [[nodiscard]] bool areNumbersOfTwoSpaces(const Value& a, const Value& b);
 /// The names of the parts of an element, or of a Parts value.
 [[nodiscard]] std::vector<std::string> partNames(const Value& v);

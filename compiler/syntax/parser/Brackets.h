@@ -26,6 +26,14 @@ public:
     return alone(rest, at_) < alone(rest, at_ + 1);
   }
 
+  /// Whether a bracket there or behind, in the statement, closes nothing.
+  [[nodiscard]] bool closesTooMuch() const {
+    std::vector<std::size_t> open = open_;
+    for (std::size_t k = at_; k < tokens_.size() && !ends(tokens_[k].type); ++k)
+      if (follow(open, tokens_[k].type)) return true;
+    return false;
+  }
+
 private:
   static bool ends(std::size_t type) {
     return type == LieParser::SEMI || type == LieParser::LBRACE || type == LieParser::RBRACE;

@@ -61,7 +61,6 @@ private:
 
   Token* missingSemicolon(Parser* p);
   Token* anotherOfItsKind(Parser* p);
-  bool closesMoreThanItOpens(std::uint32_t from) const;
   Token* missingCloser(Parser* p, std::size_t expected);
   Token* missingBrace(Parser* p);
   Token* missingOpening(Parser* p);

@@ -95,18 +95,6 @@ inline const std::vector<std::string>& declarationWords() {
   return words;
 }
 
-/// Whether a bracket is closed behind a place, before the `;`, that is opened before it, or nowhere.
-inline bool ErrorStrategy::closesMoreThanItOpens(std::uint32_t from) const {
-  int depth = 0;
-  for (const Lexeme& l : list_.tokens) {
-    if (l.begin < from) continue;
-    if (l.type == LieParser::SEMI) return false;
-    if (l.type == LieParser::LPAREN || l.type == LieParser::LBRACKET) ++depth;
-    if (isCloser(l.type) && --depth < 0) return true;
-  }
-  return false;
-}
-
 /// `param m = 1, l = 2;`: each has a statement of its own. It is read as if it had, with the word in the comma's place;
 /// `config x[i in 1..3] : R velocity v[i];`: a family has one name.
 inline antlr4::Token* ErrorStrategy::anotherOfItsKind(Parser* p) {
@@ -118,7 +106,7 @@ inline antlr4::Token* ErrorStrategy::anotherOfItsKind(Parser* p) {
                      word == LieParser::FLOW;
   if (t->getType() == LieParser::COMMA && named && p->getTokenStream()->LA(2) == LieParser::IDENT) {
     auto* const comma = dynamic_cast<antlr4::WritableToken*>(t);
-    if (comma == nullptr || closesMoreThanItOpens(beginOf(t))) return nullptr;
+    if (comma == nullptr || Brackets(list_.tokens, beginOf(t)).closesTooMuch()) return nullptr;
     const std::string keyword(textOf(first));
     report(p, Code::LIE0010, rangeOf(t), "expected `;` after " + nounOf(enclosing(p), list_) + ", found `,`")
         .suggest("each has a statement of its own: write ; " + keyword);
