@@ -183,15 +183,6 @@ int main(int argc, char** argv) {
       results[name][method] = bench::toJson(bench::spreadOf(ratio));
     }
   }
-  std::vector<double> squeezer;
-  for (int round = 0; round <= options.repeats; ++round) {
-    const bench::ToolRun run = bench::runTool(
-        bench::example("andrews_squeezer"), {"--method", "RKMK78", "--tolerance", "1e-8", "--time", "0..0.03"}, cache);
-    if (!run.summary.is_null() && round > 0) squeezer.push_back(run.summary.at("run_seconds").get<double>());
-  }
-  std::cout << "Andrews' squeezer, 0 to 0.03, RKMK78 at 1e-8: " << bench::duration(bench::spreadOf(squeezer).median)
-            << "\n";
-  results["squeezer"] = bench::toJson(bench::spreadOf(squeezer));
   bench::writeJson(options, results);
   return 0;
 }
