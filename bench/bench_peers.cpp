@@ -199,27 +199,29 @@ template <class S, class P> Solver<S> eigen() {
 
 /// The state of the workspace in the order of the embedding.
 template <class S> State<S> stateOf(const lmc::Workspace& w) {
-  State<S> y;
+  State<S> y{};
   std::size_t next = 0;
   // Families come whole: the order of the declarations is that of the embedding but for the chain's and the quadrotors'
   // velocities, which are the same there.
   for (const double v : w.state()) y[next++] = v;
+  if constexpr (requires { S::ofModel(y); }) return S::ofModel(y);
   return y;
 }
 
-lmc::Model compiled(const std::string& name, const std::string& method, bool fixed) {
+template <class S> lmc::Model compiled(const std::string& method, bool fixed, double tolerance = 1e-6) {
   lmc::Options options;
+  if constexpr (requires { S::links; }) options.set.emplace_back("N", std::to_string(S::links));
   options.method = method;
   options.fixedSteps = fixed;
   options.keepZeros = true;
-  if (!fixed) options.tolerance = 1e-6;
-  const lmc::Compilation c = lmc::compileFile(LMC_SOURCE_DIR "/examples/" + name + ".lie", options);
+  if (!fixed) options.tolerance = tolerance;
+  const lmc::Compilation c = lmc::compileFile(LMC_SOURCE_DIR "/examples/" + std::string(S::name) + ".lie", options);
   if (!c) throw std::runtime_error(c.format());
   return *c.model;
 }
 
 template <class S> Solver<S> fixedSteps(const std::string& method) {
-  const auto w = std::make_shared<lmc::Workspace>(compiled(S::name, method, true).workspace());
+  const auto w = std::make_shared<lmc::Workspace>(compiled<S>(method, true).workspace());
   return [w](double h) -> std::optional<State<S>> {
     w->reset();
     const auto n = static_cast<std::int64_t>(std::llround(S::end / h));
@@ -229,7 +231,7 @@ template <class S> Solver<S> fixedSteps(const std::string& method) {
 }
 
 template <class S> Solver<S> adaptiveSteps(const std::string& method) {
-  const auto w = std::make_shared<lmc::Workspace>(compiled(S::name, method, false).workspace());
+  const auto w = std::make_shared<lmc::Workspace>(compiled<S>(method, false).workspace());
   return [w](double tolerance) -> std::optional<State<S>> {
     w->reset();
     lmc::RunSettings settings;
@@ -241,19 +243,42 @@ template <class S> Solver<S> adaptiveSteps(const std::string& method) {
   };
 }
 
+/// The degree follows from the tolerance that a model is compiled for.
+template <class S> Solver<S> taylor() {
+  const auto workspaces = std::make_shared<std::map<double, lmc::Workspace>>();
+  return [workspaces](double tolerance) -> std::optional<State<S>> {
+    auto it = workspaces->find(tolerance);
+    if (it == workspaces->end())
+      it = workspaces->emplace(tolerance, compiled<S>("Taylor", false, tolerance).workspace()).first;
+    it->second.reset();
+    lmc::RunSettings settings;
+    settings.to = S::end;
+    settings.tolerance = tolerance;
+    settings.every = S::end;
+    if (!it->second.run(settings)) return std::nullopt;
+    return stateOf<S>(it->second);
+  };
+}
+
 // --- tables -------------------------------------------------------------------------------------------------------
 
 const std::vector<std::string> peers = {"lmc", "odeint", "CVODE", "ARKODE", "Eigen"};
 
+template <class S> std::string nameOf() {
+  if constexpr (requires { S::links; }) return std::string(S::name) + ", N = " + std::to_string(S::links);
+  return S::name;
+}
+
 template <class S, class P> void compare(const Options& options, nlohmann::json& results) {
   // Two independent references, the better of which is unknown: their difference is what can be told apart.
-  const State<S> reference = *adaptiveSteps<S>("RKMK78")(1e-13);
+  const State<S> reference = *taylor<S>()(1e-15);
   const State<S> other = *boostSolver<S, odeint::runge_kutta_fehlberg78<State<S>>>()(1e-13);
   std::vector<Candidate> all;
   for (const char* method : {"RKMK4", "CF4", "RKMK5", "RKMK6", "CF6"})
     scan<S>("lmc", method, fixedSteps<S>(method), steps<S>(), reference, options, all);
-  for (const char* method : {"RKMK54", "RKMK78"})
+  for (const char* method : {"RKMK54", "RKMK78", "P54", "P853"})
     scan<S>("lmc", method, adaptiveSteps<S>(method), tolerances(), reference, options, all);
+  scan<S>("lmc", "Taylor", taylor<S>(), tolerances(), reference, options, all);
   scan<S>("odeint", "Dormand-Prince 5", boostSolver<S, odeint::runge_kutta_dopri5<State<S>>>(), tolerances(), reference,
           options, all);
   scan<S>("odeint", "Fehlberg 7(8)", boostSolver<S, odeint::runge_kutta_fehlberg78<State<S>>>(), tolerances(),
@@ -261,10 +286,10 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
   scan<S>("CVODE", "Adams", cvode<S>, tolerances(), reference, options, all);
   scan<S>("ARKODE", "Dormand-Prince 5", arkode<S>(ARKODE_DORMAND_PRINCE_7_4_5), tolerances(), reference, options, all);
   scan<S>("ARKODE", "Fehlberg 8", arkode<S>(ARKODE_FEHLBERG_13_7_8), tolerances(), reference, options, all);
-  scan<S>("Eigen", "RKMK4", eigen<S, P>(), steps<S>(), reference, options, all);
+  if constexpr (!std::is_void_v<P>) scan<S>("Eigen", "RKMK4", eigen<S, P>(), steps<S>(), reference, options, all);
 
   std::vector<std::vector<std::string>> rows{
-      {std::string(S::name), "lmc", "", "odeint", "", "CVODE", "", "ARKODE", "", "Eigen", "best peer/lmc"}};
+      {nameOf<S>(), "lmc", "", "odeint", "", "CVODE", "", "ARKODE", "", "Eigen", "lmc/best peer"}};
   for (double target = 1e-4; target > 0.9e-12; target /= 100) {
     std::map<std::string, Candidate> best;
     for (const Candidate& c : all) {
@@ -276,7 +301,7 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
     std::snprintf(text.data(), text.size(), "%.0e", target);
     std::vector<std::string> row{text.data()};
     double bestPeer = 1e9;
-    nlohmann::json line{{"model", S::name}, {"accuracy", target}};
+    nlohmann::json line{{"model", nameOf<S>()}, {"accuracy", target}};
     for (const std::string& peer : peers) {
       const auto it = best.find(peer);
       row.push_back(it == best.end() ? "-" : duration(it->second.seconds));
@@ -289,7 +314,7 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
                     {"error", it->second.error}};
     }
     const bool both = best.contains("lmc") && bestPeer < 1e9;
-    std::snprintf(text.data(), text.size(), "%.1f", both ? bestPeer / best.at("lmc").seconds : 0.0);
+    std::snprintf(text.data(), text.size(), "%.2f", both ? best.at("lmc").seconds / bestPeer : 0.0);
     row.push_back(both ? text.data() : "-");
     rows.push_back(row);
     results["results"].push_back(line);
@@ -304,6 +329,7 @@ int main(int argc, char** argv) {
   nlohmann::json results{{"bench", "peers"}, {"machine", machine()}, {"unit", "seconds"}};
   compare<lmc::bench::embedded::Top, lmc::bench::plain::Top>(options, results);
   compare<lmc::bench::embedded::Chain, lmc::bench::plain::Chain>(options, results);
+  compare<lmc::bench::embedded::LongChain, void>(options, results);
   compare<lmc::bench::embedded::Quadrotors, lmc::bench::plain::Quadrotors>(options, results);
   writeJson(options, results);
   return 0;

@@ -40,13 +40,15 @@ private:
   };
   [[nodiscard]] std::optional<Equation> evaluate(std::span<const double> state, double t);
   [[nodiscard]] std::optional<std::vector<double>> product(const std::vector<double>& direction);
-  [[nodiscard]] std::vector<double> sizes(const Equation& e);
+  [[nodiscard]] std::vector<double> forces(const Equation& e) const;
+  void addMomenta(const Equation& e, std::vector<double>& size);
   void addForces(const Equation& e, std::span<const double> state, double t, std::vector<double>& size);
   struct Defect {
     double part = 0;       ///< of the terms; NaN where numbers are not finite
     std::size_t where = 0; ///< the acceleration
   };
-  [[nodiscard]] Defect defect(const Equation& e, std::span<const double> state, double t);
+  /// What is missed is not found exactly where it is at most `enough`.
+  [[nodiscard]] Defect defect(const Equation& e, std::span<const double> state, double t, double enough);
   [[nodiscard]] std::optional<std::string> signs(double t);
   [[nodiscard]] std::vector<double> matrix();
   [[nodiscard]] std::string namesOf(const std::vector<std::int64_t>& numbers) const;

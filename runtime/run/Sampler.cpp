@@ -16,22 +16,30 @@ double larger(double a, double b) {
 } // namespace
 
 Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
-    : problem_(&problem), workspace_(&workspace), sink_(sink), columns_(problem.columns()), row_(columns_.size()) {
-  for (const Column& column : columns_) places_.push_back(workspace.place(column));
+    : problem_(&problem), workspace_(&workspace), sink_(sink) {
+  for (const Field& f : problem.fields) {
+    if (!f.written) continue;
+    observed_ = f.role == Role::Output ? observed_ : places_.size() + static_cast<std::size_t>(f.count());
+    for (const double& x : workspace.numbers(f)) places_.push_back(&x);
+  }
+  row_.resize(places_.size());
   if (const Field* energy = problem.field(FieldKind::Energy)) energy_ = workspace.numbers(*energy).data();
   for (const Field* defect : problem.all(FieldKind::Defect)) {
     defects_.push_back({defect->of, 0});
     defectPlaces_.push_back(workspace.numbers(*defect).data());
   }
-  observed_ = columns_.size();
-  while (observed_ > 0 && columns_[observed_ - 1].role == Role::Output) --observed_;
+}
+
+const Entry& Sampler::entry(std::size_t column) {
+  if (columns_.empty()) columns_ = problem_->columns();
+  return columns_[column].entry;
 }
 
 void Sampler::begin() {
   if (sink_ == nullptr) return;
   std::vector<Entry> entries;
-  entries.reserve(columns_.size());
-  for (const Column& column : columns_) entries.push_back(column.entry);
+  entries.reserve(places_.size());
+  for (std::size_t k = 0; k < places_.size(); ++k) entries.push_back(entry(k));
   sink_->begin(entries);
 }
 
@@ -52,10 +60,9 @@ std::int32_t Sampler::sample(double t) {
 void Sampler::findUndefined(double t) {
   for (std::size_t k = observed_; k < places_.size(); ++k) {
     const double x = *places_[k];
-    const Column& column = columns_[k];
     if (places_[k] == energy_ ? std::isfinite(x) : !std::isnan(x)) continue;
     Undefined& u = undefined_[k];
-    if (u.samples++ == 0) u = {column.entry.name(), t, 1, names(problem_->undefinable, column.entry)};
+    if (u.samples++ == 0) u = {entry(k).name(), t, 1, names(problem_->undefinable, entry(k))};
   }
 }
 
@@ -92,13 +99,12 @@ void Sampler::restore(const Memory& m) {
   firstEnergy_ = m.firstEnergy;
   energyDifference_ = m.energyDifference;
   for (std::size_t k = 0; k < std::min(defects_.size(), m.defects.size()); ++k) defects_[k].value = m.defects[k];
-  for (std::size_t k = observed_; k < columns_.size(); ++k) {
-    const Entry& entry = columns_[k].entry;
-    const std::string name = entry.name();
+  for (std::size_t k = observed_; k < places_.size(); ++k) {
+    const std::string name = entry(k).name();
     for (const NamedArray& u : m.undefined)
       if (u.name == name && u.values.size() == 2)
         undefined_[k] = {name, u.values[0], static_cast<std::int64_t>(u.values[1]),
-                         names(problem_->undefinable, entry)};
+                         names(problem_->undefinable, entry(k))};
   }
 }
 

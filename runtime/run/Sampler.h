@@ -57,11 +57,13 @@ public:
 private:
   void record(double t);
   void findUndefined(double t);
+  /// The name of a column. Names are made when the first one is asked for: short runs often need none.
+  [[nodiscard]] const Entry& entry(std::size_t column);
 
   const Problem* problem_;
   Workspace* workspace_;
   Sink* sink_;
-  std::vector<Column> columns_;
+  std::vector<Column> columns_; ///< see entry()
   std::vector<const double*> places_;
   std::vector<double> row_;
   std::int64_t samples_ = 0;
