@@ -1,6 +1,7 @@
 #include "mechanics/mass/Chain.h"
 #include "mechanics/mass/Multipliers.h"
 #include "mechanics/mass/Surroundings.h"
+#include "mechanics/mass/Tridiagonal.h"
 #include "mechanics/system/Equations.h"
 #include "sema/manifolds/Generator.h"
 #include "sym/Inline.h"
@@ -217,88 +218,21 @@ private:
     set(array, n_, n_, [&](Expr i) { return value(i, false, true); });
   }
 
-  /// (N K^-1 N^T) lam = -curvature - N K^-1 F, tridiagonal: from both ends to the middle and back, so that half as many
-  /// divisions wait for each other. Stable as the elimination from one end is: the matrix is positive definite.
+  /// (N K^-1 N^T) lam = -curvature - N K^-1 F, tridiagonal and positive definite.
   void eliminate() {
     free_ = family("K^-1 F", held_.point->shape);
     forEachPlace(free_, [this](Expr i, bool first, bool last) { return freeAcceleration(i, first, last); });
-    own_ = family("coupling", sym::Shape::scalar());
-    side_ = family("coupling(i, i+1)", sym::Shape::scalar());
-    rhs_ = family("rhs", sym::Shape::scalar());
+    const auto withRoom = [&](const char* name) {
+      return g_.newArray(name, {tridiagonalRoom(n_)}, sym::Shape::scalar(), sym::Role::Temp);
+    };
+    own_ = withRoom("coupling");
+    before_ = withRoom("coupling(i-1, i)");
+    rhs_ = withRoom("rhs");
     set(own_, 1, n_, [&](Expr i) { return g_.mul(at(diagonal_, i), product(normal(i), normal(i))); });
-    set(side_, 1, n_ - 1, [&](Expr i) { return g_.mul(at(besides_, i), product(normal(i), normal(next(i)))); });
+    set(before_, 2, n_, [&](Expr i) { return g_.mul(at(besides_, before(i)), product(normal(before(i)), normal(i))); });
     set(rhs_, 1, n_,
         [&](Expr i) { return g_.neg(g_.add(ofState(held_.curvatures[0], i), g_.inner(normal(i), at(free_, i)))); });
-    multiplier_ = family("lam", sym::Shape::scalar());
-    const std::int64_t half = (n_ - 1) / 2; // members that each end eliminates; one or two are between them
-    const sym::Array* ends = g_.newArray("1/pivot, rhs'", {half}, sym::Shape::vec(4), sym::Role::Temp);
-    const auto across = [this](Expr i) { return g_.sub(g_.integer(n_ + 1), i); }; // as far from the last member
-    set(ends, 1, 1, [&](Expr i) { return both(alone(i), alone(across(i))); });
-    if (half > 1)
-      set(ends, 2, half, [&](Expr i) {
-        const Expr last = at(ends, before(i));
-        return both(behind(i, handed(last, 0, before(i))), behind(across(i), handed(last, 2, across(i))));
-      });
-    const Expr last = at(ends, g_.integer(half));
-    const Handed fromFirst = handed(last, 0, g_.integer(half)), fromLast = handed(last, 2, g_.integer(n_ - half));
-    const Expr left = g_.integer(half + 1), right = g_.integer(n_ - half);
-    const sym::Array* between = g_.newArray("lam between", {}, sym::Shape::vec(2), sym::Role::Temp);
-    if (left == right) {
-      const Reduced r = behind(left, {g_.add(fromFirst.own, fromLast.own), g_.add(fromFirst.rhs, fromLast.rhs)});
-      const Expr lam = g_.mul(r.pivot, r.rhs);
-      define(p_, between, 0, {}, g_.vector({lam, lam}));
-    } else {
-      const Reduced first = behind(left, fromFirst);
-      const Expr ratio = g_.mul(at(side_, left), first.pivot);
-      const Reduced r = behind(right, {g_.add(g_.mul(ratio, at(side_, left)), fromLast.own),
-                                       g_.add(g_.mul(ratio, first.rhs), fromLast.rhs)});
-      const Expr lam = g_.mul(r.pivot, r.rhs);
-      define(p_, between, 0, {}, g_.vector({g_.sub(g_.mul(first.pivot, first.rhs), g_.mul(ratio, lam)), lam}));
-    }
-    findBack(ends, between, half);
-  }
-
-  struct Reduced {
-    Expr pivot, rhs; ///< 1/pivot, and the right side
-  };
-  /// What the elimination of a neighbour takes from a member's own coupling and right side.
-  struct Handed {
-    Expr own, rhs;
-  };
-  Reduced alone(Expr i) { return {g_.div(g_.number(1), at(own_, i)), at(rhs_, i)}; }
-  Reduced behind(Expr i, const Handed& h) {
-    return {g_.div(g_.number(1), g_.sub(at(own_, i), h.own)), g_.sub(at(rhs_, i), h.rhs)};
-  }
-  /// By a member that stands at `k` in `last`; `link`: of the two, the member with the lower number.
-  Handed handed(Expr last, int k, Expr link) {
-    const Expr ratio = g_.mul(at(side_, link), g_.entry(last, k));
-    return {g_.mul(ratio, at(side_, link)), g_.mul(ratio, g_.entry(last, k + 1))};
-  }
-  Expr both(const Reduced& a, const Reduced& b) { return g_.vector({a.pivot, a.rhs, b.pivot, b.rhs}); }
-
-  /// The multiplier of a member that stands at `k` in `reduced`, by that of its neighbour. One product waits for it.
-  Expr found(Expr reduced, int k, Expr link, Expr neighbour) {
-    const Expr pivot = g_.entry(reduced, k);
-    return g_.sub(g_.mul(pivot, g_.entry(reduced, k + 1)), g_.mul(g_.mul(pivot, at(side_, link)), neighbour));
-  }
-
-  /// From the middle to both ends.
-  void findBack(const sym::Array* ends, const sym::Array* between, std::int64_t half) {
-    const sym::Array* ofEnds = g_.newArray("lam of both ends", {half}, sym::Shape::vec(2), sym::Role::Temp);
-    const auto behindInner = [&](Expr i, Expr inner) {
-      const Expr reduced = at(ends, i);
-      return g_.vector(
-          {found(reduced, 0, i, g_.entry(inner, 0)), found(reduced, 2, g_.sub(g_.integer(n_), i), g_.entry(inner, 1))});
-    };
-    set(ofEnds, half, half, [&](Expr i) { return behindInner(i, g_.load(between)); });
-    if (half > 1)
-      set(
-          ofEnds, 1, half - 1, [&](Expr i) { return behindInner(i, at(ofEnds, next(i))); }, true);
-    set(multiplier_, 1, half, [&](Expr i) { return g_.entry(at(ofEnds, i), 0); });
-    set(multiplier_, half + 1, half + 1, [&](Expr) { return g_.entry(g_.load(between), 0); });
-    if (half + 1 < n_ - half)
-      set(multiplier_, n_ - half, n_ - half, [&](Expr) { return g_.entry(g_.load(between), 1); });
-    set(multiplier_, n_ - half + 1, n_, [&](Expr i) { return g_.entry(at(ofEnds, g_.sub(g_.integer(n_ + 1), i)), 1); });
+    multiplier_ = solveTridiagonal(p_, {n_, own_, before_, rhs_}, "lam");
   }
 
   /// A member's own multiplier pushes along its normal, which T does not see.
@@ -328,7 +262,7 @@ private:
   const sym::Array* force_ = nullptr;      ///< F in terms of p
   const sym::Array* free_ = nullptr;       ///< K^-1 F
   const sym::Array* own_ = nullptr;        ///< N K^-1 N^T: the diagonal
-  const sym::Array* side_ = nullptr;       ///< the same: entries (i, i+1)
+  const sym::Array* before_ = nullptr;     ///< the same: entries (i-1, i)
   const sym::Array* rhs_ = nullptr;        ///< -curvature - N K^-1 F
   const sym::Array* multiplier_ = nullptr; ///< lam
 };

@@ -135,7 +135,9 @@ private:
   void whereOwned(tape::Value place, const std::function<void()>& add);
   void addTerm(const tape::Instr& i, llvm::Value* term);
   void maskTail(llvm::BranchInst* latch);
-  void describe(llvm::BranchInst* latch, const char* property, bool holds);
+  bool isVector(const tape::Instr& i);
+  void asOneVector(llvm::BranchInst* latch);
+  void describe(llvm::BranchInst* latch, const char* property, llvm::Constant* is);
   void fill(const tape::Instr& i) override;
   void callFunction(const tape::Instr& i) override;
 

@@ -25,6 +25,9 @@ using tape::Op;
 
 namespace {
 
+/// A loop of so many turns is one vector: of eight numbers, or two of four.
+constexpr std::int64_t turnsOfVector = 8;
+
 template <typename T> bool contains(const std::vector<T>& list, const T& x) {
   return std::find(list.begin(), list.end(), x) != list.end();
 }
@@ -126,7 +129,7 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   if (inTurns && body.innermost)
     pairLoop(i);
   else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed)
-    maskTail(latch);
+    body.straight&& body.sums.empty() && isVector(i) ? asOneVector(latch) : maskTail(latch);
   if (late) endLate(failures);
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
@@ -234,13 +237,25 @@ void FunctionEmitter::addTerm(const Instr& i, llvm::Value* term) {
 
 /// The last turns of a vectorised loop are one masked turn: a loop over pairs has a few turns only.
 void FunctionEmitter::maskTail(llvm::BranchInst* latch) {
-  describe(latch, "llvm.loop.vectorize.predicate.enable", true);
+  describe(latch, "llvm.loop.vectorize.predicate.enable", builder_.getTrue());
+}
+
+/// Turns that together are one vector are no loop any more: so a recursion around them keeps in registers what it hands
+/// on (Optimize.cpp).
+bool FunctionEmitter::isVector(const Instr& i) {
+  const auto* const first = llvm::dyn_cast<llvm::ConstantInt>(value(i.args[0]));
+  const auto* const last = llvm::dyn_cast<llvm::ConstantInt>(value(i.args[1]));
+  return first != nullptr && last != nullptr && last->getSExtValue() - first->getSExtValue() == turnsOfVector - 1;
+}
+
+void FunctionEmitter::asOneVector(llvm::BranchInst* latch) {
+  describe(latch, "llvm.loop.vectorize.width", builder_.getInt32(turnsOfVector));
 }
 
 /// Tells the vectoriser something of the loop that a branch closes.
-void FunctionEmitter::describe(llvm::BranchInst* latch, const char* property, bool holds) {
+void FunctionEmitter::describe(llvm::BranchInst* latch, const char* property, llvm::Constant* is) {
   llvm::LLVMContext& c = module_.context();
-  auto* const value = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(c, holds));
+  auto* const value = llvm::ConstantAsMetadata::get(is);
   llvm::MDNode* const said = llvm::MDNode::get(c, {llvm::MDString::get(c, property), value});
   llvm::MDNode* const node = llvm::MDNode::getDistinct(c, {nullptr, said});
   node->replaceOperandWith(0, node);

@@ -109,7 +109,7 @@ void FunctionEmitter::pairLoop(const Instr& i) {
     block(i.block);
     loopEnds_.pop_back();
   });
-  describe(latch, "llvm.loop.vectorize.enable", false);
+  describe(latch, "llvm.loop.vectorize.enable", builder_.getFalse());
 }
 
 void FunctionEmitter::splitPairs(const Instr& i, const PairRow& row, const PairBody& body) {
@@ -169,7 +169,7 @@ void FunctionEmitter::splitPairs(const Instr& i, const PairRow& row, const PairB
       builder_.CreateBr(next);
       builder_.SetInsertPoint(next);
     });
-    describe(latch, "llvm.loop.vectorize.enable", false);
+    describe(latch, "llvm.loop.vectorize.enable", builder_.getFalse());
   });
 }
 

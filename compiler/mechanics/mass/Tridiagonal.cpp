@@ -1,0 +1,337 @@
+#include "mechanics/mass/Tridiagonal.h"
+
+#include "mechanics/system/Equations.h"
+
+#include <functional>
+
+namespace lmc::mechanics {
+
+using sym::Array;
+using sym::Expr;
+using sym::Graph;
+
+namespace {
+
+/// Segments that are worked on by one vector operation; two, where vectors have four numbers.
+constexpr std::int64_t segmentsOfGroup = 8;
+
+/// A system from so many rows on is cut, by measurements of chains (bench/README.md): below, the separators take longer
+/// than the segments gain.
+constexpr std::int64_t cutFrom = 64;
+
+/// From so many rows on there are more than 16 groups, for as many threads as share a loop, and a segment has so many
+/// rows: fewer, and the separators' own system takes more time.
+constexpr std::int64_t groupsFrom = 3000;
+constexpr std::int64_t lengthInGroups = 16;
+
+struct Cut {
+  std::int64_t groups = 0; ///< 0: none
+  std::int64_t length = 0; ///< rows of a segment, its separator included
+  [[nodiscard]] std::int64_t segments() const { return groups * segmentsOfGroup; }
+};
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+Cut cutOf(std::int64_t rows) {
+  if (rows < cutFrom) return {};
+  if (rows < groupsFrom) return {1, ceilDiv(rows, segmentsOfGroup)};
+  return {ceilDiv(rows, segmentsOfGroup * lengthInGroups), lengthInGroups};
+}
+
+/// What both ways to solve a system share.
+class Rows {
+public:
+  Rows(sym::Program& p, const Tridiagonal& t) : p_(p), g_(p.graph()), t_(t), n_(t.rows) {}
+
+protected:
+  using AtIndex = std::function<Expr(Expr)>;
+
+  Expr next(Expr i) { return g_.add(i, g_.integer(1)); }
+  Expr preceding(Expr i) { return g_.sub(i, g_.integer(1)); }
+  Expr at(const Array* a, Expr i) { return g_.load(a, {i}); }
+  Expr reciprocal(Expr x) { return g_.div(g_.number(1), x); }
+
+  /// array[i] = value(i) for i in lo…hi
+  void set(const Array* array, std::int64_t lo, std::int64_t hi, const AtIndex& value, bool descending = false) {
+    if (lo > hi) return;
+    const Expr i = lo == hi ? g_.integer(lo) : g_.newIndex("i");
+    defineRange(p_, array, i, lo, hi, value(i), descending);
+  }
+
+  sym::Program& p_;
+  Graph& g_;
+  const Tridiagonal& t_;
+  std::int64_t n_;
+};
+
+/// From both ends to the middle and back: half as many divisions wait for each other as from one end.
+class FromBothEnds : Rows {
+public:
+  using Rows::Rows;
+
+  void solve(const Array* solution) {
+    const std::int64_t half = (n_ - 1) / 2; // rows that each end eliminates; one or two are between them
+    const Array* ends = g_.newArray("1/pivot, rhs'", {half}, sym::Shape::vec(4), sym::Role::Temp);
+    const auto across = [this](Expr i) { return g_.sub(g_.integer(n_ + 1), i); }; // as far from the last row
+    set(ends, 1, 1, [&](Expr i) { return both(alone(i), alone(across(i))); });
+    set(ends, 2, half, [&](Expr i) {
+      const Expr last = at(ends, preceding(i));
+      return both(behind(i, handed(last, 0, preceding(i))), behind(across(i), handed(last, 2, across(i))));
+    });
+    const Expr last = at(ends, g_.integer(half));
+    const Handed fromFirst = handed(last, 0, g_.integer(half)), fromLast = handed(last, 2, g_.integer(n_ - half));
+    const Expr left = g_.integer(half + 1), right = g_.integer(n_ - half);
+    const Array* between = g_.newArray("x between", {}, sym::Shape::vec(2), sym::Role::Temp);
+    if (left == right) {
+      const Reduced r = behind(left, {g_.add(fromFirst.own, fromLast.own), g_.add(fromFirst.rhs, fromLast.rhs)});
+      const Expr x = g_.mul(r.pivot, r.rhs);
+      define(p_, between, 0, {}, g_.vector({x, x}));
+    } else {
+      const Reduced first = behind(left, fromFirst);
+      const Expr ratio = g_.mul(side(left), first.pivot);
+      const Reduced r = behind(
+          right, {g_.add(g_.mul(ratio, side(left)), fromLast.own), g_.add(g_.mul(ratio, first.rhs), fromLast.rhs)});
+      const Expr x = g_.mul(r.pivot, r.rhs);
+      define(p_, between, 0, {}, g_.vector({g_.sub(g_.mul(first.pivot, first.rhs), g_.mul(ratio, x)), x}));
+    }
+    findBack(solution, ends, between, half);
+  }
+
+private:
+  struct Reduced {
+    Expr pivot, rhs; ///< 1/pivot, and the right side
+  };
+  /// What the elimination of a neighbour takes from a row's own entry and right side.
+  struct Handed {
+    Expr own, rhs;
+  };
+  /// The entry between a row and the next one.
+  Expr side(Expr i) { return at(t_.before, next(i)); }
+  Reduced alone(Expr i) { return {reciprocal(at(t_.own, i)), at(t_.rhs, i)}; }
+  Reduced behind(Expr i, const Handed& h) {
+    return {reciprocal(g_.sub(at(t_.own, i), h.own)), g_.sub(at(t_.rhs, i), h.rhs)};
+  }
+  /// By a row that stands at `k` in `last`; `link`: of the two, the row with the lower number.
+  Handed handed(Expr last, int k, Expr link) {
+    const Expr ratio = g_.mul(side(link), g_.entry(last, k));
+    return {g_.mul(ratio, side(link)), g_.mul(ratio, g_.entry(last, k + 1))};
+  }
+  Expr both(const Reduced& a, const Reduced& b) { return g_.vector({a.pivot, a.rhs, b.pivot, b.rhs}); }
+
+  /// The unknown of a row that stands at `k` in `reduced`, by that of its neighbour. One product waits for it.
+  Expr found(Expr reduced, int k, Expr link, Expr neighbour) {
+    const Expr pivot = g_.entry(reduced, k);
+    return g_.sub(g_.mul(pivot, g_.entry(reduced, k + 1)), g_.mul(g_.mul(pivot, side(link)), neighbour));
+  }
+
+  /// From the middle to both ends.
+  void findBack(const Array* solution, const Array* ends, const Array* between, std::int64_t half) {
+    const Array* ofEnds = g_.newArray("x of both ends", {half}, sym::Shape::vec(2), sym::Role::Temp);
+    const auto behindInner = [&](Expr i, Expr inner) {
+      const Expr reduced = at(ends, i);
+      return g_.vector(
+          {found(reduced, 0, i, g_.entry(inner, 0)), found(reduced, 2, g_.sub(g_.integer(n_), i), g_.entry(inner, 1))});
+    };
+    set(ofEnds, half, half, [&](Expr i) { return behindInner(i, g_.load(between)); });
+    const auto inner = [&](Expr i) { return behindInner(i, at(ofEnds, next(i))); };
+    set(ofEnds, 1, half - 1, inner, true);
+    set(solution, 1, half, [&](Expr i) { return g_.entry(at(ofEnds, i), 0); });
+    set(solution, half + 1, half + 1, [&](Expr) { return g_.entry(g_.load(between), 0); });
+    if (half + 1 < n_ - half) set(solution, n_ - half, n_ - half, [&](Expr) { return g_.entry(g_.load(between), 1); });
+    set(solution, n_ - half + 1, n_, [&](Expr i) { return g_.entry(at(ofEnds, g_.sub(g_.integer(n_ + 1), i)), 1); });
+  }
+};
+
+/// Cut into segments. What belongs to row k of segment s of group G is element [G][k][s] of an array, so that the loop
+/// over k is a recursion, and the one over s inside of it has turns of their own, which lie side by side in memory.
+class BySegments : Rows {
+public:
+  BySegments(sym::Program& p, const Tridiagonal& t, const Cut& cut) : Rows(p, t), cut_(cut) {}
+
+  void solve(const Array* solution) {
+    fillUp();
+    gather();
+    eliminate();
+    const Array* separators = solveSeparators();
+    findBack(separators);
+    scatter(solution);
+  }
+
+private:
+  /// The place of a row: its group, its place in its segment, and its segment's place in the group.
+  struct Row {
+    Expr group, place, lane;
+  };
+  using AtRow = std::function<Expr(const Row&)>;
+  enum class Innermost : std::uint8_t { Lane, Place };
+
+  const Array* ofRows(const std::string& name, const sym::Shape& shape) {
+    return g_.newArray(name, {cut_.groups, cut_.length, segmentsOfGroup}, shape, sym::Role::Temp);
+  }
+  const Array* ofSeparators(const std::string& name, const sym::Shape& shape, std::int64_t count) {
+    return g_.newArray(name, {count}, shape, sym::Role::Temp);
+  }
+  Expr at(const Array* a, const Row& r) { return g_.load(a, {r.group, r.place, r.lane}); }
+  using Rows::at;
+  static Row moved(const Row& r, Expr place) { return {r.group, place, r.lane}; }
+  Row behindIt(const Row& r) { return moved(r, preceding(r.place)); }
+  Row beforeIt(const Row& r) { return moved(r, next(r.place)); }
+
+  /// The number of a row's segment, from 1.
+  Expr segment(const Row& r) { return g_.add(g_.mul(g_.integer(segmentsOfGroup), preceding(r.group)), r.lane); }
+  /// The number of the row in the system.
+  Expr number(const Row& r) { return g_.add(g_.mul(g_.integer(cut_.length), preceding(segment(r))), r.place); }
+
+  /// array[index(r)] = value(r) for the rows at places lo…hi of all segments.
+  void set(const Array* array, std::int64_t lo, std::int64_t hi,
+           const std::function<std::vector<Expr>(const Row&)>& index, const AtRow& value,
+           Innermost innermost = Innermost::Lane, bool descending = false) {
+    if (lo > hi) return;
+    sym::Equation e;
+    const auto loop = [&](const char* name, std::int64_t from, std::int64_t to, bool down) {
+      if (from == to) return g_.integer(from);
+      const Expr i = g_.newIndex(name);
+      e.loops.push_back({i, g_.integer(from), g_.integer(to), down});
+      return i;
+    };
+    Row r;
+    r.group = loop("G", 1, cut_.groups, false);
+    if (innermost == Innermost::Place) r.lane = loop("s", 1, segmentsOfGroup, false);
+    r.place = loop("k", lo, hi, descending);
+    if (innermost == Innermost::Lane) r.lane = loop("s", 1, segmentsOfGroup, false);
+    e.array = array;
+    e.index = index(r);
+    e.value = value(r);
+    p_.append(std::move(e));
+  }
+  void set(const Array* array, std::int64_t lo, std::int64_t hi, const AtRow& value, bool descending = false) {
+    const auto own = [](const Row& r) { return std::vector<Expr>{r.group, r.place, r.lane}; };
+    set(array, lo, hi, own, value, Innermost::Lane, descending);
+  }
+
+  /// Rows behind the last one: x = 0.
+  void fillUp() {
+    const std::int64_t room = cut_.segments() * cut_.length;
+    Rows::set(t_.before, 1, 1, [&](Expr) { return g_.number(0); });
+    Rows::set(t_.own, n_ + 1, room, [&](Expr) { return g_.number(1); });
+    for (const Array* a : {t_.before, t_.rhs}) Rows::set(a, n_ + 1, room, [&](Expr) { return g_.number(0); });
+  }
+
+  /// The diagonal by segments: often it depends on parameters alone. The rest is taken where it is needed.
+  void gather() {
+    own_ = ofRows("own of segments", sym::Shape::scalar());
+    set(own_, 1, cut_.length, [&](const Row& r) { return Rows::at(t_.own, number(r)); });
+  }
+
+  // What is kept of a row that has been eliminated: 1/pivot, right side, the entry in the column of the separator
+  // before the segment; how many times the row before was taken from it; and what all rows before it take from that
+  // separator's diagonal and right side.
+  enum Kept : std::uint8_t { Pivot, Right, Column, Ratio, OfOwn, OfRight };
+
+  Expr right(const Row& r) { return Rows::at(t_.rhs, number(r)); }
+  Expr link(const Row& r) { return Rows::at(t_.before, number(r)); }
+  Expr kept(const Row& r, Kept which) { return g_.entry(at(reduced_, r), which); }
+
+  /// The rows before the separators. Only one product and one division of a row wait for those of the row before.
+  void eliminate() {
+    reduced_ = ofRows("1/pivot, rhs', column", sym::Shape::vec(6));
+    const Expr none = g_.number(0);
+    set(reduced_, 1, 1, [&](const Row& r) {
+      return g_.vector({reciprocal(at(own_, r)), right(r), link(r), none, none, none});
+    });
+    set(reduced_, 2, cut_.length - 1, [&](const Row& r) {
+      const Rest left = rest(r);
+      return g_.vector({reciprocal(left.own), left.rhs, left.column, left.ratio, left.ofOwn, left.ofRight});
+    });
+  }
+
+  /// A row without what the one before takes of it.
+  struct Rest {
+    Expr own, rhs, column, ratio, ofOwn, ofRight;
+  };
+  Rest rest(const Row& r) {
+    const Row last = behindIt(r);
+    const Expr side = link(r), pivot = kept(last, Pivot), column = kept(last, Column);
+    const Expr ratio = g_.mul(side, pivot), scaled = g_.mul(column, pivot);
+    return {g_.sub(at(own_, r), g_.mul(g_.mul(side, side), pivot)),
+            g_.sub(right(r), g_.mul(ratio, kept(last, Right))),
+            g_.neg(g_.mul(ratio, column)),
+            ratio,
+            g_.add(kept(last, OfOwn), g_.mul(scaled, column)),
+            g_.add(kept(last, OfRight), g_.mul(scaled, kept(last, Right)))};
+  }
+
+  /// The last rows of all segments.
+  const Array* solveSeparators() {
+    const std::int64_t count = cut_.segments(), room = tridiagonalRoom(count), last = cut_.length;
+    left_ = ofSeparators("separators", sym::Shape::vec(6), count);
+    set(
+        left_, last, last, [&](const Row& r) { return std::vector<Expr>{segment(r)}; },
+        [&](const Row& r) {
+          const Rest own = rest(r);
+          return g_.vector({own.own, own.rhs, own.column, own.ratio, own.ofOwn, own.ofRight});
+        });
+    const auto part = [&](Expr i, int which) { return g_.entry(Rows::at(left_, i), which); };
+    Tridiagonal border{count, ofSeparators("own of separators", sym::Shape::scalar(), room),
+                       ofSeparators("before of separators", sym::Shape::scalar(), room),
+                       ofSeparators("rhs of separators", sym::Shape::scalar(), room)};
+    Rows::set(border.before, 2, count, [&](Expr i) { return part(i, Column); });
+    Rows::set(border.own, 1, count - 1, [&](Expr i) { return g_.sub(part(i, Pivot), part(next(i), OfOwn)); });
+    Rows::set(border.rhs, 1, count - 1, [&](Expr i) { return g_.sub(part(i, Right), part(next(i), OfRight)); });
+    Rows::set(border.own, count, count, [&](Expr i) { return part(i, Pivot); });
+    Rows::set(border.rhs, count, count, [&](Expr i) { return part(i, Right); });
+    return solveTridiagonal(p_, border, "x of separators");
+  }
+
+  /// x(k) = (rhs' - column x(separator before))/pivot - ratio(k+1) x(k+1). One product waits for x(k+1).
+  void findBack(const Array* separators) {
+    const std::int64_t count = cut_.segments();
+    const Array* ahead = ofSeparators("x of separators before", sym::Shape::scalar(), count);
+    Rows::set(ahead, 1, 1, [&](Expr) { return g_.number(0); });
+    Rows::set(ahead, 2, count, [&](Expr i) { return Rows::at(separators, preceding(i)); });
+    found_ = ofRows("x of segments", sym::Shape::scalar());
+    const std::int64_t last = cut_.length;
+    set(found_, last, last, [&](const Row& r) { return Rows::at(separators, segment(r)); });
+    const auto found = [&](const Row& r, Expr ratio) {
+      const Expr alone = g_.sub(kept(r, Right), g_.mul(kept(r, Column), Rows::at(ahead, segment(r))));
+      return g_.sub(g_.mul(kept(r, Pivot), alone), g_.mul(ratio, at(found_, beforeIt(r))));
+    };
+    set(found_, last - 1, last - 1,
+        [&](const Row& r) { return found(r, g_.entry(Rows::at(left_, segment(r)), Ratio)); });
+    set(
+        found_, 1, last - 2, [&](const Row& r) { return found(r, kept(beforeIt(r), Ratio)); }, true);
+  }
+
+  void scatter(const Array* solution) {
+    set(
+        solution, 1, cut_.length, [&](const Row& r) { return std::vector<Expr>{number(r)}; },
+        [&](const Row& r) { return at(found_, r); }, Innermost::Place);
+  }
+
+  Cut cut_;
+  const Array* own_ = nullptr;     ///< the diagonal by segments
+  const Array* reduced_ = nullptr; ///< see Kept
+  const Array* left_ = nullptr;  ///< of the separators, by the number of the segment: see Kept, with pivots themselves
+  const Array* found_ = nullptr; ///< x by segments
+};
+
+} // namespace
+
+std::int64_t tridiagonalRoom(std::int64_t rows) {
+  const Cut cut = cutOf(rows);
+  return cut.groups > 0 ? cut.segments() * cut.length : rows;
+}
+
+const Array* solveTridiagonal(sym::Program& program, const Tridiagonal& system, const std::string& name) {
+  const Array* solution =
+      program.graph().newArray(name, {tridiagonalRoom(system.rows)}, sym::Shape::scalar(), sym::Role::Temp);
+  if (const Cut cut = cutOf(system.rows); cut.groups > 0)
+    BySegments(program, system, cut).solve(solution);
+  else
+    FromBothEnds(program, system).solve(solution);
+  return solution;
+}
+
+} // namespace lmc::mechanics
