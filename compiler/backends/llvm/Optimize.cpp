@@ -37,6 +37,9 @@
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 
+#include <optional>
+#include <vector>
+
 namespace lmc::backends {
 
 namespace {
@@ -55,9 +58,9 @@ bool hasFreeSums(llvm::Function& f) {
   return llvm::any_of(llvm::instructions(f), isFreeSum);
 }
 
-/// The metadata of a loop with or without the hint that it is not to be vectorised.
-llvm::MDNode* hinted(llvm::LLVMContext& context, const llvm::MDNode* loop, bool deferred) {
-  constexpr const char* hint = "llvm.loop.vectorize.enable";
+/// The metadata of a loop with another value of a hint, or without it.
+llvm::MDNode* hinted(llvm::LLVMContext& context, const llvm::MDNode* loop, const char* hint,
+                     std::optional<bool> holds) {
   llvm::SmallVector<llvm::Metadata*, 4> operands{nullptr}; // the node itself
   for (unsigned k = 1; loop != nullptr && k < loop->getNumOperands(); ++k) {
     const auto* const entry = llvm::dyn_cast<llvm::MDNode>(loop->getOperand(k));
@@ -66,30 +69,55 @@ llvm::MDNode* hinted(llvm::LLVMContext& context, const llvm::MDNode* loop, bool 
                                  : llvm::dyn_cast<llvm::MDString>(entry->getOperand(0));
     if (name == nullptr || name->getString() != hint) operands.push_back(loop->getOperand(k));
   }
-  if (deferred) {
-    auto* const no = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
-    operands.push_back(llvm::MDNode::get(context, {llvm::MDString::get(context, hint), no}));
+  if (holds) {
+    auto* const is = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(context, *holds));
+    operands.push_back(llvm::MDNode::get(context, {llvm::MDString::get(context, hint), is}));
   }
   llvm::MDNode* const node = llvm::MDNode::getDistinct(context, operands);
   node->replaceOperandWith(0, node);
   return node;
 }
 
+constexpr const char* vectorised = "llvm.loop.vectorize.enable";
+constexpr const char* maskedTail = "llvm.loop.vectorize.predicate.enable";
+
+/// The innermost loops in which no sum decides how their turns are made.
+std::vector<llvm::Loop*> maps(const llvm::LoopInfo& loops) {
+  std::vector<llvm::Loop*> list;
+  for (llvm::Loop* l : loops.getLoopsInPreorder()) {
+    const bool decides = llvm::any_of(l->blocks(), [](llvm::BasicBlock* b) { return llvm::any_of(*b, isFreeSum); });
+    if (l->isInnermost() && !decides) list.push_back(l);
+  }
+  return list;
+}
+
+/// Without registers for masks a masked turn of a loop over members, whose numbers are some steps apart in memory,
+/// costs so much that the vectoriser would leave the whole loop as it is: the last turns are made one by one.
+void finishSingly(llvm::Function& f) {
+  llvm::DominatorTree dominators(f);
+  const llvm::LoopInfo loops(dominators);
+  for (llvm::Loop* l : maps(loops))
+    if (const llvm::MDNode* const id = l->getLoopID())
+      l->setLoopID(hinted(f.getContext(), id, maskedTail, std::nullopt));
+}
+
+bool hasMasks(const llvm::TargetMachine& target) {
+  return !target.getTargetTriple().isX86() || target.getTargetFeatureString().contains("+avx512vl");
+}
+
 /// Leaves the innermost loops without sums in any order for later.
 void deferLoops(llvm::Function& f) {
   llvm::DominatorTree dominators(f);
   const llvm::LoopInfo loops(dominators);
-  for (llvm::Loop* l : loops.getLoopsInPreorder()) {
-    const bool decides = llvm::any_of(l->blocks(), [](llvm::BasicBlock* b) { return llvm::any_of(*b, isFreeSum); });
-    if (l->isInnermost() && !decides) l->setLoopID(hinted(f.getContext(), l->getLoopID(), true));
-  }
+  for (llvm::Loop* l : maps(loops)) l->setLoopID(hinted(f.getContext(), l->getLoopID(), vectorised, false));
 }
 
 void resumeLoops(llvm::Function& f) {
   llvm::DominatorTree dominators(f);
   const llvm::LoopInfo loops(dominators);
   for (llvm::Loop* l : loops.getLoopsInPreorder())
-    if (const llvm::MDNode* const id = l->getLoopID()) l->setLoopID(hinted(f.getContext(), id, false));
+    if (const llvm::MDNode* const id = l->getLoopID())
+      l->setLoopID(hinted(f.getContext(), id, vectorised, std::nullopt));
 }
 
 llvm::FunctionPassManager firstPasses(int level, bool loops) {
@@ -195,6 +223,7 @@ void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level,
   Analyses analyses(target, stop);
   for (llvm::Function& f : module)
     if (!f.isDeclaration() && hasInnerLoop(f)) {
+      if (target != nullptr && !hasMasks(*target)) finishSingly(f);
       analyses.run(loopPasses(level), f);
       analyses.run(recursionPasses(), f);
       bringNegations(f);

@@ -85,6 +85,19 @@ const char* const family = R"(model Family {
   simulate { step = 0.02; }
 })";
 
+/// A chain of rods that is cut into segments (mechanics/mass/Tridiagonal.h).
+const char* const rods = R"(model Rods {
+  param N : int = 67;
+  param g = 9.81;
+  config q[N] : S^2 velocity w;
+  let x[1] = q[1];
+  let x[i in 2..N] = x[i-1] + q[i];
+  lagrangian = sum(i in 1..N: 0.5*(1 + 0.3*sin(i))*dot(x[i]', x[i]') - g*x[i][3]);
+  initial q[i in 1..N] = normalize([sin(i), cos(2*i), 0.3]);
+  initial w[i in 1..N] = cross(normalize([sin(i), cos(2*i), 0.3]), [1, 0.2, -0.5]);
+  simulate { step = 0.001; }
+})";
+
 class Linearization : public testing::TestWithParam<Case> {};
 
 } // namespace
@@ -126,4 +139,4 @@ INSTANTIATE_TEST_SUITE_P(OfModels, Linearization,
                          testing::Values(Case{"product", "RKMK54", product}, Case{"product", "VIMidpoint", product},
                                          Case{"momenta", "RKMK4", momenta}, Case{"states", "RKMK4", states},
                                          Case{"motions", "CF4", motions}, Case{"family", "RKMK2", family},
-                                         Case{"family", "RKMKGL2", family}));
+                                         Case{"family", "RKMKGL2", family}, Case{"rods", "RKMK2", rods}));

@@ -128,8 +128,12 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   const LateFailures failures = late ? beginLate(body.failures) : LateFailures();
   if (inTurns && body.innermost)
     pairLoop(i);
-  else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed)
-    body.straight&& body.sums.empty() && isVector(i) ? asOneVector(latch) : maskTail(latch);
+  else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed) {
+    if (body.straight && body.sums.empty() && isVector(i))
+      asOneVector(latch);
+    else
+      maskTail(latch);
+  }
   if (late) endLate(failures);
   for (const auto& [sum, partial] : kept) {
     frame_->sums.erase({sum->buffer, sum->args[0]});
