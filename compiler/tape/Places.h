@@ -15,6 +15,12 @@ struct Place {
   int counter = noCounter; ///< which of the counters that were asked about
   std::int64_t slope = 0;
   std::int64_t low = 0, high = 0;
+  /// Parts of that something: multiples of a stride.
+  struct Term {
+    std::int64_t stride = 1;
+    std::int64_t low = 0, high = 0;
+  };
+  std::vector<Term> terms = {};
 };
 
 /// Of integers that are not such, nothing is known.
@@ -32,13 +38,17 @@ public:
 private:
   void scan(std::int32_t block, const std::vector<Value>& counters, std::map<Value, Place>& out) const;
   [[nodiscard]] std::optional<Place> combine(const Instr& i, const std::map<Value, Place>& known) const;
+  [[nodiscard]] std::optional<Place> bound(Value v, Op smaller, const std::map<Value, Place>& known) const;
 
   const Function& function_;
   std::map<Value, std::int64_t> constants_;
+  std::map<Value, const Instr*> extremes_; ///< the smaller or larger one of two integers
 };
 
-/// No element that is at `a` for one value of the counter is at `b` for another one, of `count` values that follow each
-/// other.
+/// An element that is at `a` for one value of the counter may be at `b` for another one, of `count` values that follow
+/// each other, whose difference is at most this; 0: for none. Nothing if it is not known.
+[[nodiscard]] std::optional<std::int64_t> reach(const Place& a, const Place& b, std::int64_t count);
+/// Their reach is 0.
 [[nodiscard]] bool apart(const Place& a, const Place& b, std::int64_t count);
 
 } // namespace lmc::tape

@@ -7,13 +7,25 @@
 
 namespace lmc::tape {
 
-/// Operations (tape/TapeCost.h) from which on the members of a family are shared among threads: some 50 microseconds.
-inline constexpr double memberBound = 1e6;
+/// Operations (tape/TapeCost.h) from which on a loop over the members of a family is shared among threads: some two
+/// microseconds, where handing it out takes some tenths of one.
+inline constexpr double memberBound = 4e4;
+/// So many times these the loops of a function that can be shared must have together: below, a step has too little of
+/// them for threads to be kept awake.
+inline constexpr double memberLoops = 5;
+/// Operations from which on a sum over a list of pairs is shared among owners.
+inline constexpr double ownedBound = 1e6;
 
 /// Divides loops of at least `bound` operations over members whose turns neither read nor write what others write into
-/// tileCount loops (Tiles.h), one behind the other, which are the turns of a loop of independentTurns. No operation and
-/// no order changes, but for the loop that an element is made in. Left as they are: loops that may fail or end early,
-/// that call functions or routines, and those inside of loops that are divided already.
+/// at most tileCount loops (Tiles.h) of at least half the bound, one behind the other, which are the turns of a loop of
+/// independentTurns. No operation and no order changes, but for the loop that an element is made in.
+///
+/// Turns may add to elements of members that are near by number: the last turns of each tile, so many as the members
+/// are apart, are made after all others then, which decides about the order of these sums. A turn may fail: the
+/// function fails as the first turn that does.
+///
+/// Left as they are: loops that end early, that call functions or routines, and those inside of loops that are divided
+/// already.
 void divideMembers(Module& module, double bound = memberBound);
 
 /// The direction (`imm`) of a nest of two loops, the inner one over a list, that can be shared by owners (OwnedSums).
@@ -33,6 +45,6 @@ struct OwnedSums {
 [[nodiscard]] std::optional<OwnedSums> ownedSums(const Function& function, const Instr& loop);
 
 /// Marks nests of at least `bound` operations as ownedTurns.
-void markOwned(Module& module, double bound = memberBound);
+void markOwned(Module& module, double bound = ownedBound);
 
 } // namespace lmc::tape

@@ -66,7 +66,10 @@ private:
         const bool independent = i.op == Op::Loop && i.imm == independentTurns;
         loops_ += i.op == Op::Loop ? 1 : 0;
         turns_ += independent ? 1 : 0;
+        const int around = turnsAt_;
+        if (independent) turnsAt_ = loops_;
         block(i.block);
+        turnsAt_ = around;
         loops_ -= i.op == Op::Loop ? 1 : 0;
         turns_ -= independent ? 1 : 0;
         if (i.op == Op::Loop) values_[i.result].scope = Scope::Left; // the counter lives in the body only
@@ -120,8 +123,9 @@ private:
   }
 
   void specifics(const Instr& i) {
-    const bool alone = i.op == Op::Call || i.op == Op::Kernel || i.op == Op::FailIf || i.op == Op::BreakIf;
-    if (turns_ > 0 && alone) fail("stands in a turn that may be made together with others");
+    const bool leaves = i.op == Op::BreakIf && loops_ == turnsAt_;
+    if (turns_ > 0 && (i.op == Op::Call || i.op == Op::Kernel || leaves))
+      fail("stands in a turn that may be made together with others");
     const bool structured = i.op == Op::Loop || i.op == Op::If;
     if (structured != (i.block >= 0)) {
       fail(structured ? "has no block" : "cannot have a block");
@@ -249,7 +253,8 @@ private:
   const Function& function_;
   std::vector<Known> values_;
   std::vector<bool> used_;
-  int turns_ = 0; ///< open loops of independent turns
+  int turns_ = 0;   ///< open loops of independent turns
+  int turnsAt_ = 0; ///< of the innermost of them: the number of loops that it is of those that are open
   std::string error_;
   const Instr* instr_ = nullptr;
   std::int32_t block_ = 0;

@@ -9,13 +9,21 @@
 #include <thread>
 #include <vector>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 namespace lmc::runtime {
 
 using Turn = void (*)(const void*, std::int64_t);
 
 namespace {
-/// Looks at a number so often before it sleeps: some ten microseconds, about what it takes to be woken.
-constexpr int patience = 2000;
+
+/// Looks at a number so often before others are let go first: some ten microseconds.
+constexpr int closeLooks = 400;
+/// And so often, after others were let go first, before it sleeps: as long as the parts of a step last that one thread
+/// makes, some tenths of a millisecond.
+constexpr int lazyLooks = 600;
 
 void pause() {
 #if defined(__x86_64__)
@@ -23,18 +31,50 @@ void pause() {
 #endif
 }
 
-template <typename T> void await(const std::atomic<T>& x, T old) {
-  for (int k = 0; k < patience && x.load(std::memory_order_acquire) == old; ++k) pause();
-  while (x.load(std::memory_order_acquire) == old) x.wait(old, std::memory_order_acquire);
+/// Waits a while for something; whether it has come. `close`, `lazy`: how often it is looked at.
+template <typename Come> bool comesSoon(const Come& come, int close, int lazy) {
+  for (int k = 0; k < close; ++k) {
+    if (come()) return true;
+    pause();
+  }
+  for (int k = 0; k < lazy; ++k) {
+    if (come()) return true;
+    std::this_thread::yield();
+  }
+  return come();
 }
+
+/// Turns that nobody has taken yet, in one word, with the number of the loop that they belong to: a word that somebody
+/// has seen in an earlier loop cannot be taken for one of this.
+struct Range {
+  std::uint32_t loop = 0;
+  std::uint16_t begin = 0, end = 0;
+
+  [[nodiscard]] std::uint64_t word() const {
+    return static_cast<std::uint64_t>(loop) << 32U | static_cast<std::uint64_t>(begin) << 16U | end;
+  }
+  static Range of(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word >> 32U), static_cast<std::uint16_t>(word >> 16U),
+            static_cast<std::uint16_t>(word)};
+  }
+};
+
+/// What a thread has to do. Others look at it only when they have nothing left to do themselves.
+struct alignas(128) Share {
+  std::atomic<std::uint64_t> left = 0; ///< a Range
+  std::atomic<std::int32_t> asleep = 0;
+};
+
 } // namespace
 
+/// Each thread begins with turns of its own, the same ones in each loop of as many turns, whose numbers its cache may
+/// still have. Then it takes those that others have not begun. A thread that does not wake up in time has nothing to
+/// do; nobody waits for it, only for those who have begun a turn.
 struct Team::Members {
-  explicit Members(int n) : wanted(n - 1) {}
+  explicit Members(int n) : shares(static_cast<std::size_t>(n)), crowded(n > processors()), wanted(n - 1) {}
   ~Members() {
-    closing = true;
-    loop.fetch_add(1, std::memory_order_acq_rel);
-    loop.notify_all();
+    closing.store(true, std::memory_order_seq_cst);
+    for (std::size_t k = 1; k <= helpers.size(); ++k) wake(shares[k]);
     for (std::thread& t : helpers) t.join();
   }
   Members(const Members&) = delete;
@@ -45,56 +85,112 @@ struct Team::Members {
     turn = turn_;
     frame = frame_;
     count = count_;
-    next.store(0, std::memory_order_relaxed);
-    busy.store(static_cast<std::int64_t>(helpers.size()), std::memory_order_relaxed);
-    loop.fetch_add(1, std::memory_order_acq_rel);
-    loop.notify_all();
-    work();
-    for (std::int64_t left = busy.load(std::memory_order_acquire); left != 0;
-         left = busy.load(std::memory_order_acquire))
-      await(busy, left);
+    size = (count + most - 1) / most;
+    const std::int64_t all = size == 0 ? 0 : (count + size - 1) / size;
+    const auto threads = std::min(all, static_cast<std::int64_t>(helpers.size()) + 1);
+    finished.store(0, std::memory_order_relaxed);
+    ++loop;
+    for (std::int64_t k = 0; k < threads; ++k)
+      shares[static_cast<std::size_t>(k)].left.store(Range{loop, static_cast<std::uint16_t>(all * k / threads),
+                                                           static_cast<std::uint16_t>(all * (k + 1) / threads)}
+                                                         .word(),
+                                                     std::memory_order_release);
+    // Who goes to sleep says so and then looks once more: either he sees his share, or he is seen here.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (std::int64_t k = 1; k < threads; ++k)
+      if (Share& his = shares[static_cast<std::size_t>(k)]; his.asleep.load(std::memory_order_relaxed) != 0) wake(his);
+    const auto others = static_cast<std::int32_t>(all) - work(0);
+    while (finished.load(std::memory_order_acquire) != others) {
+      const auto come = [&] { return finished.load(std::memory_order_acquire) == others; };
+      if (comesSoon(come, crowded ? 0 : closeLooks, lazyLooks / 8)) break;
+      const std::int32_t now = finished.load(std::memory_order_acquire);
+      if (now != others) finished.wait(now, std::memory_order_acquire);
+    }
   }
 
   /// Threads that there are, the one that makes the run included.
-  int size() {
+  int threads() {
     start();
     return static_cast<int>(helpers.size()) + 1;
   }
 
 private:
+  /// That the process may use.
+  static int processors() {
+#if defined(__linux__)
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+#endif
+    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  }
+  static void wake(Share& share) {
+    share.asleep.store(0, std::memory_order_seq_cst);
+    share.asleep.notify_one();
+  }
   void start() {
     for (; wanted > 0; --wanted) try {
-        helpers.emplace_back([this, seen = loop.load(std::memory_order_relaxed)]() mutable { help(seen); });
+        helpers.emplace_back([this, mine = helpers.size() + 1] { help(mine); });
       } catch (const std::system_error&) {
         wanted = 1; // those that there are do the work
       }
   }
-  void help(std::uint64_t seen) {
-    for (;;) {
-      await(loop, seen);
-      ++seen; // the next loop waits for all helpers
-      if (closing) return;
-      work();
-      if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_one();
-    }
-  }
-  void work() {
-    for (;;) {
-      const std::int64_t k = next.fetch_add(1, std::memory_order_relaxed);
-      if (k >= count) return;
-      turn(frame, k);
+  void help(std::size_t mine) {
+    Share& share = shares[mine];
+    for (std::uint32_t seen = 0;;) {
+      const auto come = [&] {
+        return Range::of(share.left.load(std::memory_order_acquire)).loop != seen ||
+               closing.load(std::memory_order_relaxed);
+      };
+      while (!comesSoon(come, crowded ? 0 : closeLooks, crowded ? 0 : lazyLooks)) {
+        share.asleep.store(1, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        if (!come()) share.asleep.wait(1, std::memory_order_acquire);
+        share.asleep.store(0, std::memory_order_relaxed);
+      }
+      if (closing.load(std::memory_order_acquire)) return;
+      seen = Range::of(share.left.load(std::memory_order_acquire)).loop;
+      if (const std::int32_t made = work(mine); made > 0) {
+        finished.fetch_add(made, std::memory_order_acq_rel);
+        finished.notify_one();
+      }
     }
   }
 
-  int wanted; ///< helpers that are not started yet
+  /// Makes turns, first those of a thread's own share, until none are left; how many they were.
+  std::int32_t work(std::size_t mine) {
+    std::int32_t made = 0;
+    const std::size_t n = shares.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      Share& share = shares[(mine + k) % n];
+      std::uint64_t word = share.left.load(std::memory_order_acquire);
+      for (Range r = Range::of(word); r.begin < r.end; r = Range::of(word)) {
+        const std::int64_t taken = k == 0 ? r.begin++ : --r.end;
+        if (!share.left.compare_exchange_weak(word, r.word(), std::memory_order_acq_rel, std::memory_order_acquire))
+          continue;
+        // Who has taken a turn keeps the loop from ending: these are of the loop that the turn is of.
+        for (std::int64_t t = taken * size; t < std::min((taken + 1) * size, count); ++t) turn(frame, t);
+        ++made;
+        word = share.left.load(std::memory_order_acquire);
+      }
+    }
+    return made;
+  }
+
+  static constexpr std::int64_t most = 0xFFFF; ///< of what can be taken in a loop
+
+  std::vector<Share> shares;
+  const bool crowded; ///< more threads than processors: to wait and look keeps others from working
+  int wanted;         ///< helpers that are not started yet
   std::vector<std::thread> helpers;
-  bool closing = false;
+  std::atomic<bool> closing = false;
+  // of the present loop, written before its shares
   Turn turn = nullptr;
   const void* frame = nullptr;
   std::int64_t count = 0;
-  std::atomic<std::uint64_t> loop = 0; ///< number of loops so far
-  alignas(64) std::atomic<std::int64_t> next = 0;
-  alignas(64) std::atomic<std::int64_t> busy = 0;
+  std::int64_t size = 1; ///< turns that are taken at once
+  std::uint32_t loop = 0;
+  alignas(128) std::atomic<std::int32_t> finished = 0; ///< turns that helpers have made
 };
 
 namespace {
@@ -119,7 +215,7 @@ void lmc_turns(void (*turn)(const void*, std::int64_t), const void* frame, std::
 
 std::int64_t lmc_near_owners(const double* list) noexcept {
   const auto* h = reinterpret_cast<const std::int64_t*>(list);
-  return lmc::runtime::present != nullptr && h[LMC_NEAR_COMPLETE] != 0 ? lmc::runtime::present->size() : 1;
+  return lmc::runtime::present != nullptr && h[LMC_NEAR_COMPLETE] != 0 ? lmc::runtime::present->threads() : 1;
 }
 
 std::int64_t lmc_near_owned(double* list, std::int64_t first, std::int64_t from, std::int64_t low, std::int64_t high,

@@ -2,7 +2,9 @@
 // threads.
 #include "Builder.h"
 #include "jit/Compile.h"
+#include "runtime/kernels/Kernels.h"
 #include "runtime/kernels/Team.h"
+#include "tape/Shares.h"
 #include "tape/Tiles.h"
 
 #include <gtest/gtest.h>
@@ -198,6 +200,100 @@ TEST(Turns, ThreadsThatCannotBeMadeAreNotNeeded) {
     for (int again = 0; again < 5; ++again) EXPECT_EQ(run(), alone) << possible;
     EXPECT_EQ(threadsLeft, 0); // it was tried
     threadsLeft = -1;
+  }
+}
+
+/// Members that add to the next one, and fail where their number is too large: y[i] += x[i], y[i+1] -= 2 x[i].
+struct Row {
+  explicit Row(std::int64_t n) : count(n) {
+    x = test::addBuffer(m, "x", runtime::Role::State, n);
+    y = test::addBuffer(m, "y", runtime::Role::Output, n + 1);
+    FunctionBuilder f(m, "row", 0);
+    f.fill(y);
+    f.loop(f.integer(0), f.integer(n - 1), [&](V i) {
+      const V number = f.load(x, i);
+      f.failIf(f.op(tape::Op::Lt, {f.real(4), number}), runtime::NoConvergence);
+      f.failIf(f.op(tape::Op::Lt, {f.real(3), number}), runtime::NonFinite);
+      f.accum(y, i, number * number);
+      f.accum(y, f.op(tape::Op::IAdd, {i, f.integer(1)}), -(number * f.real(2)));
+    });
+    entry = f.finish();
+    tape::divideMembers(m, 0);
+  }
+  [[nodiscard]] test::Memory start() const {
+    test::Memory memory(m, 0);
+    for (std::int64_t k = 0; k < count; ++k)
+      memory.of(runtime::Role::State)[static_cast<std::size_t>(k)] = std::sin(static_cast<double>(k * k));
+    return memory;
+  }
+
+  std::int64_t count;
+  tape::Module m;
+  int x = 0, y = 0, entry = 0;
+};
+
+TEST(Turns, NeighboursAddTheSameWithAnyNumberOfThreads) {
+  for (const std::int64_t n : {std::int64_t{33}, std::int64_t{128}, std::int64_t{129}, std::int64_t{1000}}) {
+    Row row(n);
+    ASSERT_TRUE(isDivided(row.m));
+    const auto code = compile(row.m);
+    test::Memory alone = row.start();
+    ASSERT_EQ(code->function(row.entry)(alone.bases().base, nullptr), runtime::Ok);
+    const auto& x = alone.of(runtime::Role::State);
+    const auto& y = alone.of(runtime::Role::Output);
+    for (std::size_t k = 0; k <= x.size(); ++k) {
+      const double mine = k < x.size() ? x[k] * x[k] : 0, other = k > 0 ? 2 * x[k - 1] : 0;
+      ASSERT_NEAR(y[k], mine - other, 1e-15) << k;
+    }
+    for (const int threads : {2, 3, 16, 64}) {
+      const runtime::Team team(threads);
+      for (int again = 0; again < 50; ++again) {
+        test::Memory found = row.start();
+        ASSERT_EQ(code->function(row.entry)(found.bases().base, nullptr), runtime::Ok);
+        ASSERT_EQ(bits(y), bits(found.of(runtime::Role::Output))) << threads;
+      }
+    }
+  }
+}
+
+TEST(Turns, TheFirstTurnThatFailsDecides) {
+  Row row(1000);
+  const auto code = compile(row.m);
+  const auto status = [&](std::vector<std::pair<std::size_t, double>> changed) {
+    test::Memory memory = row.start();
+    for (const auto& [k, value] : changed) memory.of(runtime::Role::State)[k] = value;
+    return code->function(row.entry)(memory.bases().base, nullptr);
+  };
+  for (const int threads : {1, 2, 7}) {
+    const runtime::Team team(threads);
+    for (int again = 0; again < 20; ++again) {
+      EXPECT_EQ(status({}), runtime::Ok);
+      EXPECT_EQ(status({{990, 5.0}}), runtime::NoConvergence);
+      EXPECT_EQ(status({{100, 3.5}, {101, 5.0}}), runtime::NonFinite);
+      EXPECT_EQ(status({{100, 5.0}, {101, 3.5}}), runtime::NoConvergence);
+      EXPECT_EQ(status({{30, 3.5}, {500, 5.0}, {900, 5.0}}), runtime::NonFinite);
+    }
+  }
+}
+
+/// Turns of which each notes that it was made.
+TEST(Turns, EachIsMadeOnceWhateverTheirNumber) {
+  struct Frame {
+    std::vector<std::atomic<int>>* made;
+  };
+  const auto turn = [](const void* frame, std::int64_t k) {
+    ++(*static_cast<const Frame*>(frame)->made)[static_cast<std::size_t>(k)];
+  };
+  for (const int threads : {2, 5, 64}) {
+    const runtime::Team team(threads);
+    for (const std::int64_t count : {0, 1, 2, 3, 16, 63, 65, 70'000, 200'001})
+      for (int again = 0; again < 20; ++again) {
+        std::vector<std::atomic<int>> made(static_cast<std::size_t>(count));
+        const Frame frame{&made};
+        lmc_turns(turn, &frame, count);
+        for (std::int64_t k = 0; k < count; ++k)
+          ASSERT_EQ(made[static_cast<std::size_t>(k)], 1) << k << " of " << count;
+      }
   }
 }
 

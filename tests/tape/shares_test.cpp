@@ -2,6 +2,7 @@
 // writes, and of the same numbers.
 #include "Builder.h"
 #include "tape/Shares.h"
+#include "tape/TapeCost.h"
 #include "tape/Tiles.h"
 
 #include <gtest/gtest.h>
@@ -44,6 +45,54 @@ TEST(Places, AreApartWhereNoTwoTurnsMeet) {
   EXPECT_GT(meet, 1000);
   EXPECT_LT(meet, 19000);
   EXPECT_FALSE(tape::apart({0, 1, 0, 0}, {0, 2, 50, 50}, 3)); // of different slopes nothing is known
+}
+
+TEST(Places, ReachAsFarAsTurnsMeet) {
+  std::mt19937 random(2);
+  const auto within = [&](std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  int exact = 0, farther = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    // slope·counter + c + Σ stride·k, such as elements of arrays of several indices, and all that they may be
+    struct Side {
+      tape::Place place;
+      std::vector<std::int64_t> offsets;
+    };
+    const std::int64_t slope = within(1, 3) * (within(0, 1) == 0 ? 1 : -1), count = within(1, 6);
+    const auto side = [&] {
+      Side s;
+      const std::int64_t c = within(-6, 6);
+      s.place = {0, slope, c, c};
+      s.offsets = {c};
+      for (int t = 0; t < 2; ++t) {
+        const std::int64_t stride = t == 0 ? within(-2, 2) : within(-30, 30), n = within(0, 3);
+        const std::int64_t low = std::min<std::int64_t>(0, stride * n), high = std::max<std::int64_t>(0, stride * n);
+        s.place.low += low;
+        s.place.high += high;
+        if (stride != 0) s.place.terms.push_back({stride, low, high});
+        std::vector<std::int64_t> more;
+        for (const std::int64_t o : s.offsets)
+          for (std::int64_t k = 0; k <= n; ++k) more.push_back(o + stride * k);
+        s.offsets = more;
+      }
+      return s;
+    };
+    const Side a = side(), b = side();
+    std::int64_t wanted = 0;
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t j = 0; j < count; ++j)
+        for (const std::int64_t x : a.offsets)
+          for (const std::int64_t y : b.offsets)
+            if (slope * i + x == slope * j + y) wanted = std::max(wanted, i < j ? j - i : i - j);
+    const auto found = tape::reach(a.place, b.place, count);
+    ASSERT_TRUE(found);
+    ASSERT_GE(*found, wanted);
+    exact += *found == wanted && wanted < count - 1 ? 1 : 0;
+    farther += wanted > 0 ? 1 : 0;
+  }
+  EXPECT_GT(exact, 2000);
+  EXPECT_GT(farther, 2000);
 }
 
 /// A loop over members 0 … n - 1 with three numbers each.
@@ -109,6 +158,76 @@ TEST(MemberLoops, AreDividedWhereTurnsAreIndependent) {
               }).divided());
 }
 
+TEST(MemberLoops, OfNeighboursAddToEachOther) {
+  // the turns of a tile that come last add in another order: the same numbers but for round-off
+  const auto divided = [](const Members::Body& body) {
+    Members m(body);
+    const std::vector<double> before = m.run();
+    tape::divideMembers(m.m, 0);
+    EXPECT_EQ(tape::verify(m.m), "");
+    const std::vector<double> after = m.run();
+    for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-14) << k;
+    return tape::print(m.m).find("loop independent") != std::string::npos;
+  };
+  const auto addTo = [](std::int64_t far) {
+    return [far](FunctionBuilder& f, Members& m, V i) {
+      for (const std::int64_t k : {std::int64_t{0}, far})
+        f.accum(m.y, f.op(Op::IAdd, {i, f.integer(k)}), f.load(m.x, i) * f.real(static_cast<double>(k + 1)));
+    };
+  };
+  EXPECT_TRUE(divided(addTo(1)));
+  EXPECT_TRUE(divided(addTo(3)));
+  EXPECT_FALSE(divided(addTo(50))); // most turns would wait
+  // the sum itself is read
+  EXPECT_FALSE(divided([](FunctionBuilder& f, Members& m, V i) {
+    f.accum(m.y, i, f.load(m.x, i));
+    f.accum(m.y, f.op(Op::IAdd, {i, f.integer(1)}), f.load(m.y, i));
+  }));
+}
+
+TEST(MemberLoops, OfGroupsHaveLoopsInside) {
+  // groups of 8 members, in each a recursion from member to member: y[8 g + k] from y[8 g + k - 1]
+  EXPECT_TRUE(Members([](FunctionBuilder& f, Members& m, V g) {
+                f.loop(f.integer(1), f.integer(2), [&](V k) {
+                  const V at = f.op(Op::IAdd, {f.op(Op::IMul, {g, f.integer(3)}), k});
+                  f.store(m.y, at, f.load(m.y, f.op(Op::ISub, {at, f.integer(1)})) + f.load(m.x, at));
+                });
+              }).divided());
+  // the number of the group last: y[101 k + g]
+  EXPECT_TRUE(Members([](FunctionBuilder& f, Members& m, V g) {
+                f.loop(f.integer(1), f.integer(2), [&](V k) {
+                  const V at = f.op(Op::IAdd, {f.op(Op::IMul, {k, f.integer(Members::n)}), g});
+                  f.store(m.y, at, f.load(m.y, f.op(Op::ISub, {at, f.integer(Members::n)})) + f.load(m.x, at));
+                });
+              }).divided());
+  // members of a group as a range: i from 2 g to 2 g + 1, but no further than 150
+  EXPECT_TRUE(Members([](FunctionBuilder& f, Members& m, V g) {
+                const V first = f.op(Op::IMul, {g, f.integer(2)});
+                const V last = f.op(Op::IMin, {f.op(Op::IAdd, {first, f.integer(1)}), f.integer(150)});
+                f.loop(first, last, [&](V i) { f.store(m.y, i, f.load(m.x, i)); });
+              }).divided());
+  // a range that is one too long
+  EXPECT_FALSE(Members([](FunctionBuilder& f, Members& m, V g) {
+                 const V first = f.op(Op::IMul, {g, f.integer(2)});
+                 f.loop(first, f.op(Op::IAdd, {first, f.integer(2)}), [&](V i) { f.store(m.y, i, f.load(m.x, i)); });
+               }).divided());
+}
+
+TEST(MemberLoops, MayFailAndLeaveLoopsInside) {
+  Members m([](FunctionBuilder& f, Members& x, V i) {
+    f.failIf(f.op(Op::Lt, {f.load(x.x, i), f.real(-2)}), runtime::NoConvergence);
+    f.loop(f.integer(0), f.integer(2), [&](V k) {
+      const V at = f.op(Op::IAdd, {f.op(Op::IMul, {f.integer(3), i}), k});
+      f.breakIf(f.op(Op::Lt, {f.load(x.x, at), f.real(0)}));
+      f.store(x.y, at, f.load(x.x, at));
+    });
+  });
+  EXPECT_TRUE(m.divided());
+  test::Memory memory(m.m, 0);
+  memory.of(runtime::Role::State)[70] = -3;
+  EXPECT_EQ(tape::interpret(m.m, m.entry, memory.bases(), nullptr), runtime::NoConvergence);
+}
+
 TEST(MemberLoops, StayWholeWhereATurnSeesAnother) {
   // recursions in both directions
   EXPECT_FALSE(Members([](FunctionBuilder& f, Members& m, V i) {
@@ -144,6 +263,21 @@ TEST(MemberLoops, StayWholeWhereATurnSeesAnother) {
 }
 
 TEST(MemberLoops, ShortOnesStayWhole) {
+  const auto tiles = [](double bound) {
+    Members m([](FunctionBuilder& f, Members& x, V i) { f.store(x.y, i, f.load(x.x, i)); });
+    const double cost = tape::loopCosts(m.m, m.entry)[m.m.functions[0].blocks[0].code.back().result];
+    tape::divideMembers(m.m, bound * cost);
+    const tape::Block& body = m.m.functions[0].blocks[0];
+    const tape::Instr& loop = body.code.back();
+    if (loop.imm != tape::independentTurns) return std::int64_t{1};
+    for (const tape::Instr& i : body.code)
+      if (i.result == loop.args[1]) return i.imm + 1;
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(tiles(1.1), 1);
+  EXPECT_EQ(tiles(0.9), 1); // one of these is too little for a step
+  EXPECT_EQ(tiles(0.19), 8);
+  EXPECT_EQ(tiles(0.01), 15); // of at most 7 members
   Members m([](FunctionBuilder& f, Members& x, V i) { f.store(x.y, i, f.load(x.x, i)); });
   tape::divideMembers(m.m);
   EXPECT_EQ(tape::print(m.m).find("independent"), std::string::npos);

@@ -122,14 +122,10 @@ TEST(TapeVerify, Blocks) {
   s.at(2).imm = 5;
   expect(s, "the direction must be 1 or -1");
   s = Sample([](FunctionBuilder& f) {
-    f.loop(f.integer(0), f.integer(1), [&](V) {
-      f.op(tape::Op::FailIf, {f.op(tape::Op::Lt, {f.real(1), f.real(2)})});
-    });
+    f.loop(f.integer(0), f.integer(1), [&](V) { f.breakIf(f.op(tape::Op::Lt, {f.real(1), f.real(2)})); });
   });
   for (tape::Instr& i : s.m.functions[0].blocks[0].code)
     if (i.op == tape::Op::Loop) i.imm = 2;
-  for (tape::Instr& i : s.m.functions[0].blocks[1].code)
-    if (i.op == tape::Op::FailIf) i.imm = 1;
   expect(s, "stands in a turn that may be made together with others");
   s = sum();
   s.m.functions[0].blocks.clear();

@@ -89,6 +89,8 @@ private:
 
   void familyLoop(const tape::Instr& i) override;
   void independentLoop(const tape::Instr& i);
+  void failingTurns(const tape::Instr& i, llvm::Value* count);
+  [[nodiscard]] bool mayFail(std::int32_t block) const;
   void ownedLoop(const tape::Instr& i);
   void ownedRows(const tape::Instr& i, const tape::OwnedSums& sums, llvm::Value* owner, llvm::Value* owners);
   /// Makes a function of a frame and the number of a turn for what stands in a loop, and calls it for so many turns on

@@ -4,6 +4,7 @@
 #include "backends/llvm/single/FunctionEmitter.h"
 #include "tape/TapeOps.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -71,8 +72,46 @@ void FunctionEmitter::shareTurns(const Instr& i, llvm::Value* count, std::vector
   call->addFnAttr(llvm::Attribute::WillReturn);
 }
 
+bool FunctionEmitter::mayFail(std::int32_t block) const {
+  const auto& code = frame_->function->blocks[static_cast<std::size_t>(block)].code;
+  return std::any_of(code.begin(), code.end(),
+                     [this](const Instr& i) { return i.op == tape::Op::FailIf || (i.block >= 0 && mayFail(i.block)); });
+}
+
+/// Each turn has a place for its status. A turn that fails ends there, the others are made; then the function fails as
+/// the first of them, as it would have one after the other. What others wrote meanwhile nobody sees.
+void FunctionEmitter::failingTurns(const Instr& i, llvm::Value* count) {
+  const auto turns = llvm::cast<llvm::ConstantInt>(count)->getZExtValue();
+  llvm::Value* const statuses = local(llvm::ArrayType::get(types_.integer, turns));
+  const auto place = [&](std::uint64_t k) { return builder_.CreateConstInBoundsGEP1_64(types_.integer, statuses, k); };
+  for (std::uint64_t k = 0; k < turns; ++k)
+    builder_.CreateAlignedStore(types_.index(runtime::Ok), place(k), llvm::Align(8));
+  shareTurns(i, count, {statuses},
+             [&](FunctionEmitter& inner, llvm::Value* turn, const std::vector<llvm::Value*>& wanted) {
+               llvm::BasicBlock* const failed = inner.newBlock();
+               llvm::PHINode* const status = inner.onFailure(failed);
+               inner.frame_->values[i.result] = turn;
+               inner.block(i.block);
+               llvm::BasicBlock* const after = inner.newBlock();
+               inner.builder_.CreateBr(after);
+               inner.builder_.SetInsertPoint(failed);
+               inner.builder_.CreateAlignedStore(inner.builder_.CreateZExt(status, types_.integer),
+                                                 inner.builder_.CreateInBoundsGEP(types_.integer, wanted.front(), turn),
+                                                 llvm::Align(8));
+               inner.builder_.CreateBr(after);
+               inner.builder_.SetInsertPoint(after);
+             });
+  llvm::Value* first = types_.index(runtime::Ok);
+  for (std::uint64_t k = turns; k-- > 0;) {
+    llvm::Value* const status = builder_.CreateAlignedLoad(types_.integer, place(k), llvm::Align(8));
+    first = builder_.CreateSelect(builder_.CreateICmpNE(status, types_.index(runtime::Ok)), status, first);
+  }
+  failIf(builder_.CreateICmpNE(first, types_.index(runtime::Ok)), builder_.CreateTrunc(first, types_.status));
+}
+
 void FunctionEmitter::independentLoop(const Instr& i) {
   llvm::Value* const count = builder_.CreateNSWAdd(value(i.args[1]), types_.index(1));
+  if (mayFail(i.block)) return failingTurns(i, count);
   shareTurns(i, count, {}, [&](FunctionEmitter& inner, llvm::Value* turn, const std::vector<llvm::Value*>&) {
     inner.frame_->values[i.result] = turn;
     inner.block(i.block);

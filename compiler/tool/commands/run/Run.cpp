@@ -154,8 +154,10 @@ runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sin
   const bool visible = showsProgress(call);
   runtime::ProgressBar bar(problem.timeFrom, problem.timeTo, visible, [] { return stopSignal() == 0; });
   runtime::StepObserver* const observer = steps != nullptr ? steps : watcher;
-  // Threads start with the first loop that is divided: other models pay nothing. A loop has 16 tiles.
-  const runtime::Team team(static_cast<int>(call[runThreadsOption].value_or(std::min(usableCores(), 16))));
+  // Threads start with the first loop that is divided: other models pay nothing. A loop has 16 tiles. More threads than
+  // cores would wait for each other.
+  const auto threads = std::min<std::int64_t>(call[runThreadsOption].value_or(16), usableCores());
+  const runtime::Team team(static_cast<int>(threads));
   runtime::RunResult result = runtime::run(problem, {sink, &bar, observer, checkpoints, resume, bounds(call)});
   if (steps != nullptr) steps->finish();
   return result;
