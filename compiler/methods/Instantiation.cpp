@@ -16,16 +16,19 @@ using sym::Expr;
 
 namespace {
 
-/// Whether the stages of a step shall call one f, by measurement. Calls go through memory, some 30 ns a stage, and gain
-/// where the code of all would leave the caches of instructions, or where much of it are sums of states, which become
-/// vectors.
-bool areManyOperations(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+/// Whether the stages of a step shall call one f, which `rates` are, by measurement. Calls go through memory, some 30 ns
+/// a stage, and gain where the code of all would leave the caches of instructions, or where much of it are sums of
+/// `numbers` numbers, which become vectors.
+bool areManyOperations(const sym::Program& program, sema::ArrayTuple rates, const Tableau& tableau,
+                       std::int64_t numbers) {
   constexpr std::size_t most = 12000, mostOfLongRows = 4000;
   constexpr std::int64_t longRow = 32; // numbers, some vectors
+  Step f;
+  f.next = std::move(rates);
   std::size_t terms = 0;
   for (const auto& row : tableau.a)
     terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
-  const std::size_t total = ofRate * tableau.stages() + terms * static_cast<std::size_t>(numbers);
+  const std::size_t total = operations(program, f) * tableau.stages() + terms * static_cast<std::size_t>(numbers);
   return total > (numbers >= longRow ? mostOfLongRows : most);
 }
 
@@ -106,10 +109,8 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
-    Step f;
-    f.next = kind.rateArrays();
     const bool shares = context_.sharesStages && kind.isWrittenOut() &&
-                        areManyOperations(operations(context_.layer.program(), f), tableau, kind.numbers());
+                        areManyOperations(context_.layer.program(), kind.rateArrays(), tableau, kind.numbers());
     const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
                                 : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
@@ -117,11 +118,18 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     if (results.size() > 2) embedded2_ = {results[2]};
     return;
   }
-  const TableauStep step(dynamic_cast<ManifoldKind&>(kind_), context_, tableau, begin_.h, begin_.t);
+  auto& kind = dynamic_cast<ManifoldKind&>(kind_);
+  const TableauStep step(kind, context_, tableau, begin_.h, begin_.t);
   const DexpinvCut cut = constructed.truncate ? DexpinvCut::after(*constructed.truncate)
                                               : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
-  const TableauStep::Results results =
-      constructed.kind == MethodClass::MuntheKaas ? step.muntheKaas(y, cut) : step.crouchGrossman(y);
+  const auto results = [&] {
+    if (constructed.kind != MethodClass::MuntheKaas) return step.crouchGrossman(y);
+    const Space numbers = kind.phase().algebraSpace();
+    const bool shares =
+        context_.sharesStages && tableau.isExplicit() && isWrittenOut(numbers) &&
+        areManyOperations(context_.layer.program(), kind.phase().rateArrays(), tableau, sizeOf(numbers));
+    return shares ? step.muntheKaasShared(y, cut) : step.muntheKaas(y, cut);
+  }();
   next_[0] = ManifoldKind::point(results.next);
   if (!results.embedded.empty()) embedded_ = {ManifoldKind::point(results.embedded)};
   if (!results.embedded2.empty()) embedded2_ = {ManifoldKind::point(results.embedded2)};

@@ -133,6 +133,29 @@ TableauStep::Results TableauStep::muntheKaas(const sema::Tuple& y, const Dexpinv
   });
 }
 
+TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const DexpinvCut& cut) const {
+  Phase& phase = kind_.phase();
+  sym::Program& p = context_.layer.program();
+  sym::Graph& g = p.graph();
+  const Space space = phase.algebraSpace();
+  SharedStages s = sharedStages(g, tableau_, rowOf(space));
+  s.begin = flat(p, space, kind_.defaultStart().parts, "begin");
+  const auto held = [&](const sema::Tuple& value, const char* name) {
+    return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh(name)));
+  };
+  const sema::Tuple u = held(unflat(g, space, s.point), "u");
+  const sema::Tuple k = held(kind_.evaluate(kind_.flow(u, y), time_), "k");
+  s.rate = flat(p, space, phase.dexpinv(u, k, cut), "rate");
+  std::vector<sema::Tuple> ends;
+  const int exponentials = context_.step.exponentials; // those of `next` are counted
+  for (const sym::Array* numbers : s.ends)
+    ends.push_back(kind_.flow(held(unflat(g, space, numbers), "v"), y));
+  context_.step.exponentials = exponentials + 1;
+  ends.resize(3);
+  kind_.shareStages(std::move(s), tableau_.stages());
+  return {ends[0], ends[1], ends[2]};
+}
+
 TableauStep::Results TableauStep::crouchGrossman(const sema::Tuple& y) const {
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);

@@ -19,6 +19,8 @@ public:
   /// u_i = sum a_ij K_j, k_i = h f(t + c_i h, exp(u_i) y), K_i = dexpinv_{u_i} k_i, next y = exp(sum b_j K_j) y
   /// (spec, section 1.2).
   [[nodiscard]] Results muntheKaas(const sema::Tuple& y, const DexpinvCut& cut) const;
+  /// The same where all stages call one function of u (SharedStages). Of an explicit tableau.
+  [[nodiscard]] Results muntheKaasShared(const sema::Tuple& y, const DexpinvCut& cut) const;
   /// Y_i = exp(a_is k_s)*…*exp(a_i1 k_1)*y, k_i = h f(t + c_i h, Y_i): the first stage acts first (spec, section 1.3).
   [[nodiscard]] Results crouchGrossman(const sema::Tuple& y) const;
 

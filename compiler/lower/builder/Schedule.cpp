@@ -154,13 +154,14 @@ private:
   static bool hasBody(const Equation& e) { return e.kind == EquationKind::Newton || e.kind == EquationKind::Series; }
   static bool isKernel(const Equation& e) { return e.kind == EquationKind::LinearSolve || hasBody(e); }
 
-  /// Terms of one sum may be added in any order: both members of a pair get theirs in one loop.
+  /// Terms of one sum may be added in any order: both members of a pair get theirs in one loop. Elements of an array
+  /// are set once each, in any order: the solution of a system, entry by entry, is found in one loop.
   bool commute(std::size_t k, std::size_t earlier) const {
-    const auto isSum = [&](std::size_t j) {
+    const auto readsNoOther = [&](std::size_t j) {
       const Equation& x = p_.equations()[j];
-      return x.kind == EquationKind::Accumulate && !p_.reads(j, x.array);
+      return (x.kind == EquationKind::Accumulate || x.kind == EquationKind::Set) && !p_.reads(j, x.array);
     };
-    return isSum(k) && isSum(earlier);
+    return p_.equations()[k].kind == p_.equations()[earlier].kind && readsNoOther(k) && readsNoOther(earlier);
   }
 
   /// The first group in which the equation may stand so that its reads of `a` see final values.

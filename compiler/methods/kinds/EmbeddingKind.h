@@ -34,8 +34,7 @@ public:
   [[nodiscard]] std::vector<const sym::Array*> rateArrays() const;
   /// Of a state.
   [[nodiscard]] std::int64_t numbers() const { return sizeOf(all_); }
-  /// No family is so large that its code are loops.
-  [[nodiscard]] bool isWrittenOut() const;
+  [[nodiscard]] bool isWrittenOut() const { return methods::isWrittenOut(all_); }
 
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;
@@ -73,9 +72,6 @@ private:
   };
 
   static sema::Value vectorValue(sema::Tuple parts);
-  /// Numbers one after the other, and the parts that they are.
-  const sym::Array* flat(const sema::Tuple& parts, const std::string& name);
-  sema::Tuple unflat(const sym::Array* numbers);
   void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<sema::Part>& fiber);
   sema::Tuple part(const sema::Tuple& all, std::size_t first, std::size_t count) const;
   /// Copies of arrays of the model for the state y at a time; the copies' loads.

@@ -25,12 +25,6 @@ sema::Tuple moved(sym::Graph& g, const sema::Tuple& y, Expr h, const std::vector
   return r;
 }
 
-/// The numbers of a space, and zeros up to whole vectors of the machine: loops over them have no rest.
-std::int64_t rowOf(const Space& space) {
-  constexpr std::int64_t vector = 8;
-  return (sizeOf(space) + vector - 1) / vector * vector;
-}
-
 /// The sum of x_k h^k over k = 1 … degree, all numbers of x; the smallest terms first.
 const sym::Array* sumOf(sym::Program& p, const sym::Array* coefficients, std::int64_t degree, Expr h,
                         const std::string& name) {
@@ -94,41 +88,6 @@ std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema
   return results;
 }
 
-const sym::Array* EmbeddingKind::flat(const sema::Tuple& parts, const std::string& name) {
-  const sym::Array* const numbers = g_.newArray(name, {rowOf(all_)}, sym::Shape::scalar(), sym::Role::Temp);
-  std::int64_t first = 1;
-  for (std::size_t k = 0; k < all_.size(); ++k) {
-    const Component& c = all_[k];
-    const std::int64_t size = c.shape.size();
-    const Expr member = c.index.empty() ? g_.integer(0) : g_.mul(g_.integer(size), g_.add(c.index[0], g_.integer(-1)));
-    const std::vector<Expr> entries = sema::entries(g_, {parts[k]});
-    for (std::int64_t e = 0; e < size; ++e) {
-      sym::Equation number;
-      number.array = numbers;
-      number.loops = c.loops(g_);
-      number.index = {g_.add(member, g_.integer(first + e))};
-      number.value = entries[static_cast<std::size_t>(e)];
-      p_.append(std::move(number));
-    }
-    first += c.size();
-  }
-  return numbers;
-}
-
-sema::Tuple EmbeddingKind::unflat(const sym::Array* numbers) {
-  sema::Tuple parts;
-  std::int64_t first = 1;
-  for (const Component& c : all_) {
-    const int size = c.shape.size();
-    const Expr member = c.index.empty() ? g_.integer(0) : g_.mul(g_.integer(size), g_.add(c.index[0], g_.integer(-1)));
-    std::vector<Expr> entries;
-    for (int e = 0; e < size; ++e) entries.push_back(g_.load(numbers, {g_.add(member, g_.integer(first + e))}));
-    parts.push_back(sym::tensorOf(g_, c.shape, std::move(entries)));
-    first += c.size();
-  }
-  return parts;
-}
-
 std::vector<const sym::Array*> EmbeddingKind::rateArrays() const {
   std::vector<const sym::Array*> arrays;
   for (const Slot& s : slots_) {
@@ -138,39 +97,16 @@ std::vector<const sym::Array*> EmbeddingKind::rateArrays() const {
   return arrays;
 }
 
-bool EmbeddingKind::isWrittenOut() const {
-  constexpr std::int64_t most = 8; // members
-  return std::all_of(all_.begin(), all_.end(), [](const Component& c) { return c.extent <= most; });
-}
-
 std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, const sema::Tuple& y, Expr time,
                                                     Range where) {
-  const auto numbers = [](const std::vector<sym::Number>& list) {
-    std::vector<double> r;
-    for (const sym::Number& n : list) r.push_back(n.value());
-    return r;
-  };
-  SharedStages s;
-  s.begin = flat(y, "begin");
-  s.point = g_.newArray("stage", {rowOf(all_)}, sym::Shape::scalar(), sym::Role::State);
-  s.rate = flat(ydot(time, unflat(s.point)), "rate");
-  for (const std::vector<sym::Number>& row : tableau.a) s.a.push_back(numbers(row));
-  s.c = numbers(tableau.c);
+  SharedStages s = sharedStages(g_, tableau, rowOf(all_));
+  s.begin = flat(p_, all_, y, "begin");
+  s.rate = flat(p_, all_, ydot(time, unflat(g_, all_, s.point)), "rate");
   std::vector<sema::Value> results;
-  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2}) {
-    if (weights->empty()) continue;
-    s.weights.push_back(numbers(*weights));
-    s.ends.push_back(g_.newArray("end", {rowOf(all_)}, sym::Shape::scalar(), sym::Role::State));
-    const sema::Tuple end = unflat(s.ends.back());
+  for (const sym::Array* numbers : s.ends) {
+    const sema::Tuple end = unflat(g_, all_, numbers);
     results.push_back(vectorValue(results.empty() ? onto(end, where) : end));
   }
-  std::vector<bool> needed(tableau.stages());
-  for (std::size_t i = tableau.stages(); i-- > 0;) {
-    needed[i] = needed[i] || !tableau.b[i].isZero();
-    for (std::size_t j = 0; needed[i] && j < i; ++j) needed[j] = needed[j] || !tableau.a[i][j].isZero();
-  }
-  for (std::size_t i = 0; i < needed.size(); ++i)
-    if (needed[i]) s.own.push_back(i);
   context_.step.evaluations += static_cast<int>(tableau.stages()) - 1; // one has been counted
   fields_.clear();
   context_.step.stages = std::move(s);

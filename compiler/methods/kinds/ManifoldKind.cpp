@@ -39,6 +39,14 @@ std::string ManifoldKind::fresh(const std::string& name) {
   return fmt::format("{}{}", name, ++counter_);
 }
 
+void ManifoldKind::shareStages(SharedStages shared, std::size_t stages) {
+  const int more = static_cast<int>(stages) - 1;
+  context_.step.evaluations += more;
+  context_.step.exponentials += more - 1; // the first stage has none
+  context_.step.stages = std::move(shared);
+  fields_.clear();
+}
+
 std::vector<sema::Value> ManifoldKind::state() {
   return {point(phase_.state())};
 }

@@ -40,6 +40,8 @@ public:
   /// F(k)*y, counted.
   sema::Tuple flow(const sema::Tuple& k, const sema::Tuple& y, const std::string& retraction = "exp");
   std::string fresh(const std::string& name);
+  /// The evaluation of f counted so far is code that `stages` stages call; it is part of any result.
+  void shareStages(SharedStages shared, std::size_t stages);
   /// y moved by multipliers of constraints, positions by mu (null without constraints on them), velocities by nu, with
   /// the mass matrix and the Jacobian of z.
   sema::Tuple moved(const sema::Tuple& y, const sema::Tuple& z, sym::Expr time, const sym::Array* mu,

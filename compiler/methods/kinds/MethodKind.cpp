@@ -38,4 +38,29 @@ void countOwn(const sym::Program& program, Step& step, const std::vector<sema::T
   for (const sema::Tuple& f : fields) step.ownEvaluations -= uses(f, other) && !uses(f, own) ? 1 : 0;
 }
 
+SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row) {
+  const auto numbers = [](const std::vector<sym::Number>& list) {
+    std::vector<double> r;
+    for (const sym::Number& n : list) r.push_back(n.value());
+    return r;
+  };
+  SharedStages s;
+  s.point = g.newArray("stage", {row}, sym::Shape::scalar(), sym::Role::State);
+  for (const std::vector<sym::Number>& coefficients : tableau.a) s.a.push_back(numbers(coefficients));
+  s.c = numbers(tableau.c);
+  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2}) {
+    if (weights->empty()) continue;
+    s.weights.push_back(numbers(*weights));
+    s.ends.push_back(g.newArray("end", {row}, sym::Shape::scalar(), sym::Role::State));
+  }
+  std::vector<bool> needed(tableau.stages());
+  for (std::size_t i = tableau.stages(); i-- > 0;) {
+    needed[i] = needed[i] || !tableau.b[i].isZero();
+    for (std::size_t j = 0; needed[i] && j < i; ++j) needed[j] = needed[j] || !tableau.a[i][j].isZero();
+  }
+  for (std::size_t i = 0; i < needed.size(); ++i)
+    if (needed[i]) s.own.push_back(i);
+  return s;
+}
+
 } // namespace lmc::methods

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "methods/checked/Replay.h"
+#include "methods/checked/Tableau.h"
 #include "methods/kinds/Needs.h"
 #include "methods/phase/Phase.h"
 #include "methods/phase/Space.h"
@@ -58,6 +59,9 @@ struct KindContext {
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they
 /// are none of its own. `fields`: what each evaluation gives.
 void countOwn(const sym::Program& program, Step& step, const std::vector<sema::Tuple>& fields);
+
+/// The stages of an explicit tableau that call one f, on rows of so many numbers: all of it but `begin` and `rate`.
+[[nodiscard]] SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row);
 
 /// The class of a row, for a model that has what the row needs.
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const KindOfMethod& row,

@@ -202,8 +202,7 @@ sema::ArrayTuple Phase::at(const sema::Tuple& y, Expr time, const sema::ArrayTup
   return copies(y, storePoint(y, name), time, roots, name);
 }
 
-sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name) {
-  const sema::ArrayTuple arrays = storePoint(y, name);
+sema::ArrayTuple Phase::rateArrays() const {
   const sema::Model& m = *system_.model;
   sema::ArrayTuple roots;
   for (const sema::PhaseVariable& v : m.order) {
@@ -218,7 +217,12 @@ sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& nam
     const sema::ArrayTuple& second = f.fiber == sema::Fiber::Momentum ? e.forceArray : e.acceleration;
     roots.insert(roots.end(), second.begin(), second.end());
   }
-  const sema::ArrayTuple copied = copies(y, arrays, time, roots, name);
+  return roots;
+}
+
+sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name) {
+  const sema::ArrayTuple arrays = storePoint(y, name);
+  const sema::ArrayTuple copied = copies(y, arrays, time, rateArrays(), name);
   sema::Tuple r;
   std::size_t next = 0;
   for (const PhaseSlot& s : slots_) {

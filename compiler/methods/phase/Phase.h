@@ -61,6 +61,8 @@ public:
   [[nodiscard]] sema::Tuple dretract(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l);
   [[nodiscard]] sema::Tuple dretractinv(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l);
   [[nodiscard]] sema::Tuple Ad(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l);
+  /// The arrays of the model that f is made of, beside velocities.
+  [[nodiscard]] sema::ArrayTuple rateArrays() const;
   /// f(t, y); what belongs to this evaluation is named with `name`.
   [[nodiscard]] sema::Tuple field(const sema::Tuple& y, sym::Expr time, const std::string& name);
   /// Arrays of the system at another point and time; what belongs to this evaluation is named with `name`.

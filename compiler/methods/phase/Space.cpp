@@ -1,5 +1,7 @@
 #include "methods/phase/Space.h"
 
+#include <algorithm>
+
 namespace lmc::methods {
 
 std::vector<sym::Loop> Component::loops(sym::Graph& g) const {
@@ -50,6 +52,57 @@ sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arra
   sema::Tuple r;
   for (std::size_t k = 0; k < space.size(); ++k) r.push_back(g.load(arrays[k], space[k].index));
   return r;
+}
+
+std::int64_t rowOf(const Space& space) {
+  constexpr std::int64_t vector = 8;
+  return (sizeOf(space) + vector - 1) / vector * vector;
+}
+
+namespace {
+/// The number in front of those of a member, among those of its component.
+sym::Expr beforeMember(sym::Graph& g, const Component& c) {
+  if (c.index.empty()) return g.integer(0);
+  return g.mul(g.integer(c.shape.size()), g.add(c.index[0], g.integer(-1)));
+}
+} // namespace
+
+const sym::Array* flat(sym::Program& p, const Space& space, const sema::Tuple& parts, const std::string& name) {
+  sym::Graph& g = p.graph();
+  const sym::Array* const numbers = g.newArray(name, {rowOf(space)}, sym::Shape::scalar(), sym::Role::Temp);
+  std::int64_t first = 1;
+  for (std::size_t k = 0; k < space.size(); ++k) {
+    const Component& c = space[k];
+    const std::vector<sym::Expr> entries = sema::entries(g, {parts[k]});
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      sym::Equation number;
+      number.array = numbers;
+      number.loops = c.loops(g);
+      number.index = {g.add(beforeMember(g, c), g.integer(first + static_cast<std::int64_t>(e)))};
+      number.value = entries[e];
+      p.append(std::move(number));
+    }
+    first += c.size();
+  }
+  return numbers;
+}
+
+sema::Tuple unflat(sym::Graph& g, const Space& space, const sym::Array* numbers) {
+  sema::Tuple parts;
+  std::int64_t first = 1;
+  for (const Component& c : space) {
+    std::vector<sym::Expr> entries;
+    for (int e = 0; e < c.shape.size(); ++e)
+      entries.push_back(g.load(numbers, {g.add(beforeMember(g, c), g.integer(first + e))}));
+    parts.push_back(sema::fromEntries(g, {{c.name, c.shape}}, entries)[0]);
+    first += c.size();
+  }
+  return parts;
+}
+
+bool isWrittenOut(const Space& space) {
+  constexpr std::int64_t most = 8; // members
+  return std::all_of(space.begin(), space.end(), [](const Component& c) { return c.extent <= most; });
 }
 
 } // namespace lmc::methods

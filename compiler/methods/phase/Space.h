@@ -35,4 +35,15 @@ void addSizes(sym::Program& p, const sym::Array* sum, const Component& part, sym
 /// The parts as loads of such arrays.
 [[nodiscard]] sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arrays);
 
+/// All numbers of a space one after the other, and zeros up to whole vectors of the machine: loops over such rows have
+/// no rest.
+[[nodiscard]] std::int64_t rowOf(const Space& space);
+/// A row with the numbers of a value, named `name`.
+[[nodiscard]] const sym::Array* flat(sym::Program& p, const Space& space, const sema::Tuple& parts,
+                                     const std::string& name);
+/// The value whose numbers a row is.
+[[nodiscard]] sema::Tuple unflat(sym::Graph& g, const Space& space, const sym::Array* numbers);
+/// No family is so large that its code are loops.
+[[nodiscard]] bool isWrittenOut(const Space& space);
+
 } // namespace lmc::methods

@@ -22,11 +22,13 @@ struct StepPart {
   double begin = 0, length = 1;
 };
 
-/// The stages of an explicit Runge–Kutta method in storage coordinates, where f stands in the code once and is called:
-/// k_i = rate at the time t + c_i h and at point = begin + h sum_j a_ij k_j, and then begin + h sum_i b_i k_i for each
-/// list of weights b. All arrays are of d numbers, one extent; sums of whole rows of numbers are no equations.
+/// The stages of an explicit Runge–Kutta method, where f stands in the code once and is called: k_i = rate at the time
+/// t + c_i h and at point = begin + h sum_j a_ij k_j, and then begin + h sum_i b_i k_i for each list of weights b. In
+/// storage coordinates these are states; of a Munthe-Kaas method they are elements of the algebra, of which the first
+/// is zero, and `rate` is dexpinv_u f(t, exp(u)*y). All arrays are of d numbers, one extent; sums of whole rows of
+/// numbers are no equations.
 struct SharedStages {
-  const sym::Array* begin = nullptr; ///< the state at the begin
+  const sym::Array* begin = nullptr; ///< the state at the begin, or zero
   const sym::Array* point = nullptr; ///< role State: what `rate` reads
   const sym::Array* rate = nullptr;  ///< y' there, at Model::time
   std::vector<std::vector<double>> a;
