@@ -16,20 +16,31 @@ using sym::Expr;
 
 namespace {
 
-/// Whether the stages of a step shall call one f, which `rates` are, by measurement. Calls go through memory, some 30 ns
-/// a stage, and gain where the code of all would leave the caches of instructions, or where much of it are sums of
-/// `numbers` numbers, which become vectors.
-bool areManyOperations(const sym::Program& program, sema::ArrayTuple rates, const Tableau& tableau,
-                       std::int64_t numbers) {
-  constexpr std::size_t most = 12000, mostOfLongRows = 4000;
-  constexpr std::int64_t longRow = 32; // numbers, some vectors
+/// Of f, which `rates` are.
+std::size_t operationsOf(const sym::Program& program, sema::ArrayTuple rates) {
   Step f;
   f.next = std::move(rates);
+  return operations(program, f);
+}
+
+/// Whether the stages of a step in storage coordinates shall call one f, by measurement. Calls go through memory, some
+/// 30 ns a stage, and gain where the code of all would leave the caches of instructions, or where much of it are sums
+/// of `numbers` numbers, which become vectors.
+bool shareRate(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+  constexpr std::size_t most = 12000, mostOfLongRows = 4000;
+  constexpr std::int64_t longRow = 32; // numbers, some vectors
   std::size_t terms = 0;
   for (const auto& row : tableau.a)
     terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
-  const std::size_t total = operations(program, f) * tableau.stages() + terms * static_cast<std::size_t>(numbers);
+  const std::size_t total = ofRate * tableau.stages() + terms * static_cast<std::size_t>(numbers);
   return total > (numbers >= longRow ? mostOfLongRows : most);
+}
+
+/// The same of the stages of a Munthe-Kaas method: exponentials and dexpinv, which stand in each, are some 50
+/// operations for a number of the algebra. Below, at about 45 kB of code, both are equally fast.
+bool shareStage(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+  constexpr std::size_t most = 7500, ofNumber = 50;
+  return (ofRate + ofNumber * static_cast<std::size_t>(numbers)) * tableau.stages() > most;
 }
 
 } // namespace
@@ -110,7 +121,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
     const bool shares = context_.sharesStages && kind.isWrittenOut() &&
-                        areManyOperations(context_.layer.program(), kind.rateArrays(), tableau, kind.numbers());
+                        shareRate(operationsOf(context_.layer.program(), kind.rateArrays()), tableau, kind.numbers());
     const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
                                 : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
@@ -127,7 +138,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     const Space numbers = kind.phase().algebraSpace();
     const bool shares =
         context_.sharesStages && tableau.isExplicit() && isWrittenOut(numbers) &&
-        areManyOperations(context_.layer.program(), kind.phase().rateArrays(), tableau, sizeOf(numbers));
+        shareStage(operationsOf(context_.layer.program(), kind.phase().rateArrays()), tableau, sizeOf(numbers));
     return shares ? step.muntheKaasShared(y, cut) : step.muntheKaas(y, cut);
   }();
   next_[0] = ManifoldKind::point(results.next);

@@ -148,8 +148,7 @@ TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const D
   s.rate = flat(p, space, phase.dexpinv(u, k, cut), "rate");
   std::vector<sema::Tuple> ends;
   const int exponentials = context_.step.exponentials; // those of `next` are counted
-  for (const sym::Array* numbers : s.ends)
-    ends.push_back(kind_.flow(held(unflat(g, space, numbers), "v"), y));
+  for (const sym::Array* numbers : s.ends) ends.push_back(kind_.flow(held(unflat(g, space, numbers), "v"), y));
   context_.step.exponentials = exponentials + 1;
   ends.resize(3);
   kind_.shareStages(std::move(s), tableau_.stages());
