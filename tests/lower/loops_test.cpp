@@ -310,6 +310,32 @@ TEST(Tape, DoesNotGrowWithTheFamily) {
   }
 }
 
+// Columns of the inverse of a matrix, entry by entry of each: one loop, in which the system is solved once.
+TEST(Tape, SolvesASystemOnceForAllEntriesOfItsSolution) {
+  const int n = 4;
+  const auto loopsFor = [](std::int64_t entries) {
+    Sandbox s;
+    const Family f{s, 50};
+    const Array* rhs = s.random("r", {f.N, n}, Shape::scalar());
+    const Array* x = s.temp("x", {f.N, n});
+    const Loop l = f.all();
+    std::vector<Expr> matrix, numbers;
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j < n; ++j)
+        matrix.push_back(s.g.add(s.g.number(i == j ? 9 : 0), s.g.load(rhs, {s.n(1 + i * j), s.n(1 + i * j % n)})));
+      numbers.push_back(s.g.load(rhs, {l.index, s.n(i + 1)}));
+    }
+    const Expr solution = s.g.solve(s.g.matrix(n, n, matrix), s.g.vector(numbers), Definite::Yes);
+    for (int i = 0; i < entries; ++i) s.set(x, {l}, {l.index, s.n(i + 1)}, s.g.entry(solution, i));
+    std::size_t loops = 0;
+    for (const auto& function : lmc::test::Lowered(s, {x}, true).module.functions)
+      for (const auto& block : function.blocks)
+        for (const auto& instruction : block.code) loops += instruction.op == lmc::tape::Op::Loop ? 1 : 0;
+    return loops;
+  };
+  EXPECT_EQ(loopsFor(n), loopsFor(1));
+}
+
 namespace {
 
 /// The gradient of the sum over pairs of 1/r^12 - 1/r^3, r the distance.

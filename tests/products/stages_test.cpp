@@ -7,22 +7,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 namespace lmc {
 namespace {
 
-/// An example with a method; it must be one whose code is shared.
+/// An example with a method, of whose steps one with an estimate has this tolerance; its code must be shared.
 struct SharedExample {
-  explicit SharedExample(const std::string& method, bool fixed) {
+  explicit SharedExample(const std::string& method, bool fixed, const std::string& tolerance = "") {
     products::PipelineOptions o;
     o.compilation.libraryRoot = LMC_SOURCE_DIR;
     o.compile.useCache = false;
     o.fixedSteps = fixed;
     o.method = method;
     pipeline = std::make_unique<products::Pipeline>(o);
-    EXPECT_TRUE(pipeline->load(std::string(LMC_SOURCE_DIR) + "/examples/two_quadrotors.lie"));
+    std::ifstream file(std::string(LMC_SOURCE_DIR) + "/examples/two_quadrotors.lie");
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string settings = "simulate { ";
+    if (!tolerance.empty()) text.insert(text.find(settings) + settings.size(), "tolerance = " + tolerance + "; ");
+    EXPECT_TRUE(pipeline->loadText("two_quadrotors.lie", text));
     problem = pipeline->build();
   }
   runtime::RunResult run(double h, double to) const {
@@ -59,6 +65,48 @@ TEST(SharedStages, HaveTheOrderOfTheirTableau) {
   const double rough = error(8), fine = error(16);
   EXPECT_GT(rough, 1e-10); // far above rounding
   EXPECT_NEAR(std::log2(rough / fine), 8, 1.2);
+}
+
+// Elements of the algebra, put together in rows; what they shall be comes from a projected method in storage
+// coordinates.
+TEST(SharedStages, OfMuntheKaasHaveTheOrderOfTheirTableau) {
+  const SharedExample other("P853", true);
+  ASSERT_NE(other.problem, nullptr);
+  const std::vector<double> end = other.run(1.0 / 400, 1).state;
+  struct Case {
+    const char* name;
+    int order, evaluations, n;
+  };
+  for (const Case& c : {Case{"RKMK78", 8, 12, 8}, Case{"RKMK54", 5, 6, 32}, Case{"RKMK6", 6, 7, 16}}) {
+    const SharedExample method(c.name, true);
+    ASSERT_NE(method.problem, nullptr);
+    EXPECT_LT(method.problem->code->codeBytes(), 60'000U) << c.name;
+    const auto error = [&](int steps) {
+      const runtime::RunResult r = method.run(1.0 / steps, 1);
+      EXPECT_FALSE(r.failure);
+      EXPECT_EQ(r.evaluations, c.evaluations * steps);
+      return distance(r.state, end);
+    };
+    const double rough = error(c.n), fine = error(2 * c.n);
+    EXPECT_GT(fine, 1e-13) << c.name; // above rounding
+    EXPECT_NEAR(std::log2(rough / fine), c.order, 1.2) << c.name;
+  }
+}
+
+TEST(SharedStages, OfMuntheKaasEstimateTheirError) {
+  const SharedExample other("P853", true);
+  const std::vector<double> end = other.run(1.0 / 400, 1).state;
+  const auto errorAt = [&](const char* tolerance) {
+    const SharedExample method("RKMK78", false, tolerance);
+    EXPECT_LT(method.problem->code->codeBytes(), 80'000U);
+    const runtime::RunResult r = method.run(1e-2, 1);
+    EXPECT_FALSE(r.failure);
+    return distance(r.state, end);
+  };
+  const double rough = errorAt("1e-5"), fine = errorAt("1e-9");
+  EXPECT_LT(rough, 1e-3);
+  EXPECT_LT(fine, 1e-7);
+  EXPECT_LT(fine, rough / 100);
 }
 
 } // namespace
