@@ -12,7 +12,7 @@ namespace lmc::tape {
 inline constexpr double memberBound = 4e4;
 /// So many times these the loops of a function that can be shared must have together: below, a step has too little of
 /// them for threads to be kept awake.
-inline constexpr double memberLoops = 5;
+inline constexpr double memberLoops = 25;
 /// Operations from which on a sum over a list of pairs is shared among owners.
 inline constexpr double ownedBound = 1e6;
 
