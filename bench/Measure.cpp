@@ -47,6 +47,20 @@ Spread spreadOf(std::vector<double> values) {
   return s;
 }
 
+nlohmann::json toJson(const Candidate& c) {
+  return {{"method", c.method}, {"setting", c.setting}, {"seconds", c.seconds}, {"error", c.error}};
+}
+
+std::map<std::string, Candidate> fastest(const std::vector<Candidate>& all, double target) {
+  std::map<std::string, Candidate> best;
+  for (const Candidate& c : all) {
+    if (!(c.error <= target)) continue; // not a number, too
+    const auto [it, fresh] = best.emplace(c.peer, c);
+    if (!fresh && c.seconds < it->second.seconds) it->second = c;
+  }
+  return best;
+}
+
 nlohmann::json toJson(const Spread& s) {
   return {{"median", s.median}, {"low", s.low}, {"high", s.high}, {"repeats", s.repeats}};
 }

@@ -1,6 +1,7 @@
 // Repeated measurements and their printing.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -21,6 +22,15 @@ struct Spread {
 [[nodiscard]] Spread spreadOf(std::vector<double> values);
 
 [[nodiscard]] nlohmann::json toJson(const Spread& s);
+
+/// One solver with one setting (a step size or a tolerance): what it took, and how far its result is off.
+struct Candidate {
+  std::string peer, method;
+  double setting = 0, seconds = 0, error = 0;
+};
+[[nodiscard]] nlohmann::json toJson(const Candidate& c);
+/// Of each peer the fastest one with an error of at most `target`.
+[[nodiscard]] std::map<std::string, Candidate> fastest(const std::vector<Candidate>& all, double target);
 
 /// "123 ns", "4.56 µs", "7.89 ms", "1.23 s", "-" for not a number.
 [[nodiscard]] std::string duration(double seconds);

@@ -36,11 +36,6 @@ template <class S> double difference(const State<S>& a, const State<S>& b) {
 /// One integration from begin to end for a step size or a tolerance; empty when it fails.
 template <class S> using Solver = std::function<std::optional<State<S>>(double)>;
 
-struct Candidate {
-  std::string peer, method;
-  double setting = 0, seconds = 0, error = 0;
-};
-
 /// Integrates for all settings, from rough to fine, and notes time (the best of some) and error.
 template <class S>
 void scan(const std::string& peer, const std::string& method, const Solver<S>& solve,
@@ -230,33 +225,30 @@ template <class S> Solver<S> fixedSteps(const std::string& method) {
   };
 }
 
+/// From the initial state to the end.
+template <class S> std::optional<State<S>> adaptiveRun(lmc::Workspace& w, double tolerance) {
+  w.reset();
+  lmc::RunSettings settings;
+  settings.to = S::end;
+  settings.tolerance = tolerance;
+  settings.every = S::end;
+  if (!w.run(settings)) return std::nullopt;
+  return stateOf<S>(w);
+}
+
 template <class S> Solver<S> adaptiveSteps(const std::string& method) {
   const auto w = std::make_shared<lmc::Workspace>(compiled<S>(method, false).workspace());
-  return [w](double tolerance) -> std::optional<State<S>> {
-    w->reset();
-    lmc::RunSettings settings;
-    settings.to = S::end;
-    settings.tolerance = tolerance;
-    settings.every = S::end;
-    if (!w->run(settings)) return std::nullopt;
-    return stateOf<S>(*w);
-  };
+  return [w](double tolerance) { return adaptiveRun<S>(*w, tolerance); };
 }
 
 /// The degree follows from the tolerance that a model is compiled for.
 template <class S> Solver<S> taylor() {
   const auto workspaces = std::make_shared<std::map<double, lmc::Workspace>>();
-  return [workspaces](double tolerance) -> std::optional<State<S>> {
+  return [workspaces](double tolerance) {
     auto it = workspaces->find(tolerance);
     if (it == workspaces->end())
       it = workspaces->emplace(tolerance, compiled<S>("Taylor", false, tolerance).workspace()).first;
-    it->second.reset();
-    lmc::RunSettings settings;
-    settings.to = S::end;
-    settings.tolerance = tolerance;
-    settings.every = S::end;
-    if (!it->second.run(settings)) return std::nullopt;
-    return stateOf<S>(it->second);
+    return adaptiveRun<S>(it->second, tolerance);
   };
 }
 
@@ -291,12 +283,7 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
   std::vector<std::vector<std::string>> rows{
       {nameOf<S>(), "lmc", "", "odeint", "", "CVODE", "", "ARKODE", "", "Eigen", "lmc/best peer"}};
   for (double target = 1e-4; target > 0.9e-12; target /= 100) {
-    std::map<std::string, Candidate> best;
-    for (const Candidate& c : all) {
-      if (!(c.error <= target)) continue;
-      const auto [it, fresh] = best.emplace(c.peer, c);
-      if (!fresh && c.seconds < it->second.seconds) it->second = c;
-    }
+    const std::map<std::string, Candidate> best = fastest(all, target);
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.0e", target);
     std::vector<std::string> row{text.data()};
@@ -308,10 +295,7 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
       if (peer != "Eigen") row.push_back(it == best.end() ? "" : it->second.method);
       if (it == best.end()) continue;
       if (peer != "lmc") bestPeer = std::min(bestPeer, it->second.seconds);
-      line[peer] = {{"method", it->second.method},
-                    {"setting", it->second.setting},
-                    {"seconds", it->second.seconds},
-                    {"error", it->second.error}};
+      line[peer] = toJson(it->second);
     }
     const bool both = best.contains("lmc") && bestPeer < 1e9;
     std::snprintf(text.data(), text.size(), "%.2f", both ? best.at("lmc").seconds / bestPeer : 0.0);

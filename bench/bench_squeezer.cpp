@@ -22,12 +22,6 @@ namespace odeint = boost::numeric::odeint;
 
 namespace {
 
-/// One solver with one setting: what it took, and how far q(0.03) is off.
-struct Candidate {
-  std::string peer, method;
-  double tolerance, seconds, error;
-};
-
 using State = std::array<double, 14>; ///< q, q'
 
 /// q'' = M^-1 (f - G^T lambda), G M^-1 G^T lambda = bend + G M^-1 f: M by its blocks, six multipliers by LDL^T.
@@ -180,12 +174,7 @@ int main(int argc, char** argv) {
   std::vector<std::vector<std::string>> rows{
       {"error of q(0.03)", "lmc", "", "odeint, by hand", "", "RADAU5", "", "by hand/lmc", "RADAU5/lmc"}};
   for (double target = 1e-4; target > 0.9e-12; target /= 10) {
-    std::map<std::string, Candidate> best;
-    for (const Candidate& c : all) {
-      if (!(c.error <= target)) continue;
-      const auto [it, fresh] = best.emplace(c.peer, c);
-      if (!fresh && c.seconds < it->second.seconds) it->second = c;
-    }
+    const std::map<std::string, Candidate> best = fastest(all, target);
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.0e", target);
     std::vector<std::string> row{text.data()};
@@ -195,10 +184,7 @@ int main(int argc, char** argv) {
       row.push_back(it == best.end() ? "-" : duration(it->second.seconds));
       row.push_back(it == best.end() ? "" : it->second.method);
       if (it == best.end()) continue;
-      line[peer] = {{"method", it->second.method},
-                    {"tolerance", it->second.tolerance},
-                    {"seconds", it->second.seconds},
-                    {"error", it->second.error}};
+      line[peer] = toJson(it->second);
     }
     for (const char* peer : {"odeint", "RADAU5"}) {
       const bool both = best.contains("lmc") && best.contains(peer);

@@ -34,13 +34,26 @@ std::optional<std::vector<Touched>> touchedIn(const Function& f, std::int32_t bl
     const bool list = i.op == Op::Loop && i.buffer >= 0;
     if (list && listed == nullptr) return std::nullopt;
     if (list) ++*listed;
-    if (i.op == Op::Load || i.op == Op::Store || i.op == Op::Accum)
+    switch (i.op) {
+    case Op::Load:
+    case Op::Store:
+    case Op::Accum:
       all.push_back({i.buffer, i.args[0], i.op != Op::Load, i.op == Op::Accum, i.op == Op::Accum && i.imm == 0});
-    else if ((i.op == Op::FailIf && may == May::Nothing) || (i.op == Op::BreakIf && may != May::FailAndBreak))
-      return std::nullopt;
-    else if (!isPure(i.op) && i.op != Op::If && i.op != Op::FailIf && i.op != Op::BreakIf &&
-             (i.op != Op::Loop || i.imm == independentTurns))
-      return std::nullopt;
+      break;
+    case Op::FailIf:
+      if (may == May::Nothing) return std::nullopt;
+      break;
+    case Op::BreakIf:
+      if (may != May::FailAndBreak) return std::nullopt;
+      break;
+    case Op::If:
+      break;
+    case Op::Loop:
+      if (i.imm == independentTurns) return std::nullopt;
+      break;
+    default:
+      if (!isPure(i.op)) return std::nullopt;
+    }
     if (i.block < 0) continue;
     const auto inner = touchedIn(f, i.block, listed, i.op == Op::Loop && may == May::Fail ? May::FailAndBreak : may);
     if (!inner) return std::nullopt;

@@ -1,5 +1,6 @@
 #include "runtime/kernels/Team.h"
 
+#include "base/Cores.h"
 #include "runtime/kernels/Kernels.h"
 
 #include <algorithm>
@@ -8,10 +9,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace lmc::runtime {
 
@@ -71,7 +68,7 @@ struct alignas(128) Share {
 /// still have. Then it takes those that others have not begun. A thread that does not wake up in time has nothing to
 /// do; nobody waits for it, only for those who have begun a turn.
 struct Team::Members {
-  explicit Members(int n) : shares(static_cast<std::size_t>(n)), crowded(n > processors()), wanted(n - 1) {}
+  explicit Members(int n) : shares(static_cast<std::size_t>(n)), crowded(n > usableCores()), wanted(n - 1) {}
   ~Members() {
     closing.store(true, std::memory_order_seq_cst);
     for (std::size_t k = 1; k <= helpers.size(); ++k) wake(shares[k]);
@@ -115,15 +112,6 @@ struct Team::Members {
   }
 
 private:
-  /// That the process may use.
-  static int processors() {
-#if defined(__linux__)
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-#endif
-    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  }
   static void wake(Share& share) {
     share.asleep.store(0, std::memory_order_seq_cst);
     share.asleep.notify_one();
@@ -180,7 +168,7 @@ private:
   static constexpr std::int64_t most = 0xFFFF; ///< of what can be taken in a loop
 
   std::vector<Share> shares;
-  const bool crowded; ///< more threads than processors: to wait and look keeps others from working
+  const bool crowded; ///< more threads than cores: to wait and look keeps others from working
   int wanted;         ///< helpers that are not started yet
   std::vector<std::thread> helpers;
   std::atomic<bool> closing = false;
