@@ -2,6 +2,7 @@
 #include "lower/Lower.h"
 
 #include "lower/LowerContext.h"
+#include "lower/LowerCopies.h"
 #include "lower/LowerNear.h"
 #include "lower/LowerNewton.h"
 #include "lower/LowerSeries.h"
@@ -102,6 +103,7 @@ public:
     pendingSetup_.clear();
     spill_(each);
     bodies_ = extractBodies(p_, each);
+    copies_.separateInputs(each, bodies_, stacked_);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
     return add(fuseSums(function.finish(), module_.buffers));
@@ -425,20 +427,7 @@ private:
       }
       buffers.push_back(addBuffer("out." + o.array->name, o.role, o.offset, o.array->size()));
     }
-    // Values are complete before the first store: an output may overwrite an input.
-    for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const Place& p = x_.placeOf(outputs[k].array);
-      const std::int64_t n = outputs[k].array->size();
-      if (p.storage == ArrayStorage::Memory && p.argument < 0) {
-        p.separate ? joinEntries(s_.builder(), p.buffer, buffers[k], *outputs[k].array)
-                   : copyNumbers(s_.builder(), p.buffer, buffers[k], n);
-        continue;
-      }
-      Builder& b = s_.builder();
-      for (std::int64_t i = 0; i < n; ++i)
-        b.store(buffers[k], b.integer(i),
-                p.argument >= 0 ? b.argument(p.argument) : s_.local(p.registers[static_cast<std::size_t>(i)]));
-    }
+    copies_.write(outputs, buffers);
   }
 
   const sym::Program& p_;
@@ -451,6 +440,7 @@ private:
   SparseLowering sparse_{s_, x_};
   NearLowering near_{s_, x_, module_};
   SetupSpill spill_{p_, s_, x_, setup_};
+  MemoryCopies copies_{p_, s_, x_, module_};
   std::unordered_map<const sym::Array*, Place> inputs_;
   ParameterOnly parameterOnly_{p_};
   std::unordered_set<const sym::Array*> pendingSetup_;

@@ -12,8 +12,9 @@ inline void copyNumbers(Builder& b, int from, int to, std::int64_t n) {
   b.endLoop();
 }
 
-/// Copies an array whose entries are separate, element after element.
-inline void joinEntries(Builder& b, int from, int to, const sym::Array& a) {
+/// Calls `move(joined, separate)` for each number of an array, in a loop over its elements: its place where entries
+/// stand side by side, element after element, and where entries are separate.
+template <typename F> void eachEntry(Builder& b, const sym::Array& a, F move) {
   const std::int64_t count = a.count();
   const std::int64_t size = a.shape.size();
   const tape::Value i = b.beginLoop(b.integer(0), b.integer(count - 1), false);
@@ -21,8 +22,18 @@ inline void joinEntries(Builder& b, int from, int to, const sym::Array& a) {
     return b.pure(tape::Op::IAdd, tape::Type::Int, {x, b.integer(by)});
   };
   const tape::Value first = b.pure(tape::Op::IMul, tape::Type::Int, {i, b.integer(size)});
-  for (std::int64_t k = 0; k < size; ++k) b.store(to, shifted(first, k), b.load(from, shifted(i, k * count), true));
+  for (std::int64_t k = 0; k < size; ++k) move(shifted(first, k), shifted(i, k * count));
   b.endLoop();
+}
+
+/// Copies an array whose entries are separate, element after element.
+inline void joinEntries(Builder& b, int from, int to, const sym::Array& a) {
+  eachEntry(b, a, [&](tape::Value joined, tape::Value separate) { b.store(to, joined, b.load(from, separate, true)); });
+}
+
+/// Copies an array that stands element after element so that its entries are separate.
+inline void separateEntries(Builder& b, int from, int to, const sym::Array& a) {
+  eachEntry(b, a, [&](tape::Value joined, tape::Value separate) { b.store(to, separate, b.load(from, joined, true)); });
 }
 
 /// The buffer at a place, or -1.

@@ -45,6 +45,7 @@ struct LoopBody {
   bool innermost = true;
   bool stumpff = false;
   bool straight = true; ///< neither conditions nor functions that a library computes
+  bool copies = true;   ///< numbers are read and written as they are
 
   /// Nothing that the loop reads does it write: it may be run once more.
   [[nodiscard]] bool repeatable() const {
@@ -92,6 +93,8 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
     default:
       break;
     }
+    const bool moves = i.op == Op::Load || i.op == Op::Store || i.op == Op::IAdd || i.op == Op::IMul || i.op == Op::ConstInt;
+    out.copies = out.copies && moves;
     const bool library = tape::info(i.op).kind == tape::Kind::Library;
     out.straight = out.straight && !library && i.op != Op::If;
     if (i.block >= 0) scan(f, i.block, out);
@@ -131,8 +134,8 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed) {
     if (body.straight && body.sums.empty() && isVector(i))
       asOneVector(latch);
-    else
-      maskTail(latch);
+    else if (!body.copies)
+      maskTail(latch); // masked vectors with a distance would be gathered, where whole ones are shuffled
   }
   if (late) endLate(failures);
   for (const auto& [sum, partial] : kept) {

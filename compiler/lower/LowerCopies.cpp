@@ -1,0 +1,82 @@
+#include "lower/LowerCopies.h"
+
+#include "lower/builder/Copies.h"
+
+#include <algorithm>
+
+namespace lmc::lower {
+
+using sym::Equation;
+using sym::EquationKind;
+
+/// How many equations in loops read an array; a body is run again and again.
+void MemoryCopies::count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight,
+                        Counts& loops) const {
+  for (const std::size_t k : equations) {
+    const Equation& e = p_.equation(k);
+    if (const auto body = bodies.find(k); body != bodies.end()) count(body->second, bodies, 2, loops);
+    if (tripCount(e) <= unrollLimit) continue;
+    for (const sym::Array* a : p_.reads(k)) loops[a] += weight;
+  }
+}
+
+/// The array to all of whose elements the equation gives another name, or null.
+const sym::Array* MemoryCopies::renamed(const Equation& e) const {
+  if (e.kind != EquationKind::Set || e.guard || e.positive || !e.value || e.value->op != sym::Op::Load) return nullptr;
+  const sym::Array* const a = e.value->array;
+  const bool same = e.loops.size() == e.array->extents.size() && e.index.size() == e.loops.size() &&
+                    a->extents == e.array->extents && a->shape == e.array->shape && a->count() == tripCount(e);
+  for (std::size_t d = 0; same && d < e.loops.size(); ++d)
+    if (e.index[d] != e.loops[d].index || e.value->args[d] != e.loops[d].index) return nullptr;
+  return same && p_.writers(e.array).size() == 1 ? a : nullptr;
+}
+
+void MemoryCopies::separateInputs(std::vector<std::size_t>& equations, const Bodies& bodies,
+                             const std::unordered_set<const sym::Array*>& stacked) {
+  Counts loops;
+  count(equations, bodies, 1, loops);
+  std::vector<const sym::Array*> order;
+  for (const auto& [a, n] : loops) {
+    const auto it = x_.places.find(a);
+    if (n < 2 || it == x_.places.end() || stacked.contains(a)) continue;
+    const Place& p = it->second;
+    const bool inMemory = p.storage == ArrayStorage::Memory && p.argument < 0 && !p.setup && !p.live && !p.separate;
+    if (!inMemory || p.buffer < 0 || a->shape.size() < 2 || a->count() <= unrollLimit) continue;
+    const runtime::Role role = module_.buffers[static_cast<std::size_t>(p.buffer)].role;
+    if (role != runtime::Role::Params && role != runtime::Role::Constants) order.push_back(a);
+  }
+  std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  for (const sym::Array* a : order) {
+    Place& p = x_.places[a];
+    const int copy = x_.scratch(a->name, a->size());
+    separateEntries(s_.builder(), p.buffer, copy, *a);
+    p.buffer = copy;
+    p.separate = true;
+    p.depth = s_.builder().depth();
+  }
+  std::erase_if(equations, [&](std::size_t k) {
+    const Equation& e = p_.equation(k);
+    const sym::Array* const a = renamed(e);
+    if (a == nullptr || stacked.contains(e.array) || std::find(order.begin(), order.end(), a) == order.end())
+      return false;
+    x_.places[e.array] = x_.places.at(a);
+    return true;
+  });
+}
+
+void MemoryCopies::write(const std::vector<OutputBinding>& outputs, const std::vector<int>& buffers) {
+  Builder& b = s_.builder();
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const Place& p = x_.placeOf(outputs[k].array);
+    const std::int64_t n = outputs[k].array->size();
+    if (p.storage == ArrayStorage::Memory && p.argument < 0) {
+      p.separate ? joinEntries(b, p.buffer, buffers[k], *outputs[k].array) : copyNumbers(b, p.buffer, buffers[k], n);
+      continue;
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      b.store(buffers[k], b.integer(i),
+              p.argument >= 0 ? b.argument(p.argument) : s_.local(p.registers[static_cast<std::size_t>(i)]));
+  }
+}
+
+} // namespace lmc::lower

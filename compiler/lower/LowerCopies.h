@@ -1,0 +1,36 @@
+// Between memory in which an array stands element after element, such as the state, and what loops read and write.
+#pragma once
+
+#include "lower/LowerContext.h"
+
+namespace lmc::lower {
+
+class MemoryCopies {
+public:
+  MemoryCopies(const sym::Program& program, Scalars& scalars, ExpressionLowering& expressions,
+               const tape::Module& module)
+      : p_(program), s_(scalars), x_(expressions), module_(module) {}
+
+  /// Families of the state that loops read more than once are copied, with their entries separate: loops find what they
+  /// read side by side, where each of them would have to gather it. An equation that only gives such a family another
+  /// name gets no code and is taken out: its array is the copy. To be called before `equations` and those in the bodies
+  /// of their iterations are lowered; `stacked` arrays stay as they are.
+  void separateInputs(std::vector<std::size_t>& equations, const Bodies& bodies,
+                      const std::unordered_set<const sym::Array*>& stacked);
+
+  /// Writes the outputs' values, which are complete, into their buffers: an output may overwrite an input.
+  void write(const std::vector<OutputBinding>& outputs, const std::vector<int>& buffers);
+
+private:
+  using Counts = std::unordered_map<const sym::Array*, int>;
+
+  void count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight, Counts& loops) const;
+  [[nodiscard]] const sym::Array* renamed(const sym::Equation& e) const;
+
+  const sym::Program& p_;
+  Scalars& s_;
+  ExpressionLowering& x_;
+  const tape::Module& module_;
+};
+
+} // namespace lmc::lower
