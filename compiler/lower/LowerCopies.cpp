@@ -11,7 +11,7 @@ using sym::EquationKind;
 
 /// How many equations in loops read an array; a body is run again and again.
 void MemoryCopies::count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight,
-                        Counts& loops) const {
+                         Counts& loops) const {
   for (const std::size_t k : equations) {
     const Equation& e = p_.equation(k);
     if (const auto body = bodies.find(k); body != bodies.end()) count(body->second, bodies, 2, loops);
@@ -32,7 +32,7 @@ const sym::Array* MemoryCopies::renamed(const Equation& e) const {
 }
 
 void MemoryCopies::separateInputs(std::vector<std::size_t>& equations, const Bodies& bodies,
-                             const std::unordered_set<const sym::Array*>& stacked) {
+                                  const std::unordered_set<const sym::Array*>& stacked) {
   Counts loops;
   count(equations, bodies, 1, loops);
   std::vector<const sym::Array*> order;

@@ -88,6 +88,35 @@ TEST_P(ByRows, TridiagonalSystemsAreSolvedAsPlainly) {
   }
 }
 
+// L L^T with entries of L below the diagonal that are so many times those on it: from the first row on every pivot is
+// a millionth of its row's own entry. The solution is that of a system whose entries differ by rounding.
+TEST(Tridiagonal, SmallPivotsInAllRowsLeaveAResidualOfRounding) {
+  constexpr std::int64_t n = 63; // the most rows that are not cut
+  constexpr double ratio = 1e3;
+  sym::Graph g;
+  sym::Program p(g);
+  std::vector<const sym::Array*> given;
+  for (const char* name : {"own", "before", "rhs"})
+    given.push_back(g.newArray(name, {n}, sym::Shape::scalar(), sym::Role::State));
+  const sym::Array* solution = solveTridiagonal(p, {n, given[0], given[1], given[2]}, "x");
+  Numbers own(n, 1 + ratio * ratio), before(n, ratio), rhs;
+  own[0] = 1;
+  for (std::int64_t i = 0; i < n; ++i) rhs.push_back(std::sin(1.0 + static_cast<double>(i)));
+  Evaluate values(p);
+  values.set(given[0], own);
+  values.set(given[1], before);
+  values.set(given[2], rhs);
+  const Numbers x = values.array(solution);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    Wide terms{own[i] * static_cast<long double>(x[i]), -rhs[i]};
+    if (i > 0) terms.push_back(before[i] * static_cast<long double>(x[i - 1]));
+    if (i + 1 < own.size()) terms.push_back(before[i + 1] * static_cast<long double>(x[i + 1]));
+    long double sum = 0, size = 0;
+    for (const long double t : terms) sum += t, size += std::abs(t);
+    EXPECT_LE(std::abs(sum), 1e-14L * size) << "row " << i + 1;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Bounds, ByRows,
                          testing::Values(3, 4, 5, 8, 20, 62, 63, 64, 65, 66, 67, 68, 71, 72, 73, 100, 129, 511, 512,
                                          513, 1000, 1003, 2998, 2999, 3000, 3001, 3071, 3072, 3073, 4001, 8192, 8193));

@@ -66,82 +66,109 @@ protected:
   std::int64_t n_;
 };
 
-/// From both ends to the middle and back: half as many divisions wait for each other as from one end.
+/// From both ends to the middle and back, and without divisions on the way: what waits for the row before is a product
+/// and a sum. Rows are divided by their own entries, x(i) + l(i) x(i-1) + u(i) x(i+1) = r(i), and pivots are ratios of
+/// the determinants d(i) of the first i rows (continuants): d(i) = d(i-1) - l(i) u(i-1) d(i-2), and
+/// d(i) x(i) + u(i) d(i-1) x(i+1) = v(i) = d(i-1) r(i) - l(i) v(i-1). Pivots lie between 0 and 1, so that determinants
+/// of fewer rows than are cut leave the range of numbers only where pivots are below 1e-9 everywhere.
 class FromBothEnds : Rows {
 public:
   using Rows::Rows;
 
   void solve(const Array* solution) {
+    divideByOwn();
     const std::int64_t half = (n_ - 1) / 2; // rows that each end eliminates; one or two are between them
-    const Array* ends = g_.newArray("1/pivot, rhs'", {half}, sym::Shape::vec(4), sym::Role::Temp);
-    const auto across = [this](Expr i) { return g_.sub(g_.integer(n_ + 1), i); }; // as far from the last row
-    set(ends, 1, 1, [&](Expr i) { return both(alone(i), alone(across(i))); });
+    const Array* ends = g_.newArray("d, v of both ends", {half}, sym::Shape::vec(6), sym::Role::Temp);
+    const Expr one = g_.number(1);
+    set(ends, 1, 1, [&](Expr i) { return both({one, one, at(rhs_, i)}, {one, one, at(rhs_, across(i))}); });
     set(ends, 2, half, [&](Expr i) {
       const Expr last = at(ends, preceding(i));
-      return both(behind(i, handed(last, 0, preceding(i))), behind(across(i), handed(last, 2, across(i))));
+      return both(fromFirst(i, last), fromLast(across(i), last));
     });
-    const Expr last = at(ends, g_.integer(half));
-    const Handed fromFirst = handed(last, 0, g_.integer(half)), fromLast = handed(last, 2, g_.integer(n_ - half));
-    const Expr left = g_.integer(half + 1), right = g_.integer(n_ - half);
     const Array* between = g_.newArray("x between", {}, sym::Shape::vec(2), sym::Role::Temp);
-    if (left == right) {
-      const Reduced r = behind(left, {g_.add(fromFirst.own, fromLast.own), g_.add(fromFirst.rhs, fromLast.rhs)});
-      const Expr x = g_.mul(r.pivot, r.rhs);
-      define(p_, between, 0, {}, g_.vector({x, x}));
-    } else {
-      const Reduced first = behind(left, fromFirst);
-      const Expr ratio = g_.mul(side(left), first.pivot);
-      const Reduced r = behind(
-          right, {g_.add(g_.mul(ratio, side(left)), fromLast.own), g_.add(g_.mul(ratio, first.rhs), fromLast.rhs)});
-      const Expr x = g_.mul(r.pivot, r.rhs);
-      define(p_, between, 0, {}, g_.vector({g_.sub(g_.mul(first.pivot, first.rhs), g_.mul(ratio, x)), x}));
-    }
+    define(p_, between, 0, {}, middle(at(ends, g_.integer(half)), g_.integer(half + 1), g_.integer(n_ - half)));
     findBack(solution, ends, between, half);
   }
 
 private:
+  /// The determinants of the rows from an end to this one and to the one before it, and this row's right side.
   struct Reduced {
-    Expr pivot, rhs; ///< 1/pivot, and the right side
+    Expr d, before, v;
   };
-  /// What the elimination of a neighbour takes from a row's own entry and right side.
-  struct Handed {
-    Expr own, rhs;
-  };
-  /// The entry between a row and the next one.
-  Expr side(Expr i) { return at(t_.before, next(i)); }
-  Reduced alone(Expr i) { return {reciprocal(at(t_.own, i)), at(t_.rhs, i)}; }
-  Reduced behind(Expr i, const Handed& h) {
-    return {reciprocal(g_.sub(at(t_.own, i), h.own)), g_.sub(at(t_.rhs, i), h.rhs)};
-  }
-  /// By a row that stands at `k` in `last`; `link`: of the two, the row with the lower number.
-  Handed handed(Expr last, int k, Expr link) {
-    const Expr ratio = g_.mul(side(link), g_.entry(last, k));
-    return {g_.mul(ratio, side(link)), g_.mul(ratio, g_.entry(last, k + 1))};
-  }
-  Expr both(const Reduced& a, const Reduced& b) { return g_.vector({a.pivot, a.rhs, b.pivot, b.rhs}); }
+  static constexpr int first = 0, last = 3; ///< where the two ends stand in an element
+  Reduced reduced(Expr ends, int k) { return {g_.entry(ends, k), g_.entry(ends, k + 1), g_.entry(ends, k + 2)}; }
+  Expr both(const Reduced& a, const Reduced& b) { return g_.vector({a.d, a.before, a.v, b.d, b.before, b.v}); }
 
-  /// The unknown of a row that stands at `k` in `reduced`, by that of its neighbour. One product waits for it.
-  Expr found(Expr reduced, int k, Expr link, Expr neighbour) {
-    const Expr pivot = g_.entry(reduced, k);
-    return g_.sub(g_.mul(pivot, g_.entry(reduced, k + 1)), g_.mul(g_.mul(pivot, side(link)), neighbour));
+  Expr across(Expr i) { return g_.sub(g_.integer(n_ + 1), i); } // as far from the last row
+
+  void divideByOwn() {
+    const auto array = [&](const char* name) { return g_.newArray(name, {n_}, sym::Shape::scalar(), sym::Role::Temp); };
+    const Array* const inverse = array("1/own");
+    const Array* const inverses = array("1/(own own(i-1))");
+    set(inverse, 1, n_, [&](Expr i) { return reciprocal(at(t_.own, i)); });
+    set(inverses, 2, n_, [&](Expr i) { return g_.mul(at(inverse, i), at(inverse, preceding(i))); });
+    toLower_ = array("l"), toUpper_ = array("u"), pair_ = array("l u(i-1)"), rhs_ = array("r");
+    set(toLower_, 2, n_, [&](Expr i) { return g_.mul(at(t_.before, i), at(inverse, i)); });
+    set(toUpper_, 1, n_ - 1, [&](Expr i) { return g_.mul(at(t_.before, next(i)), at(inverse, i)); });
+    set(pair_, 2, n_, [&](Expr i) { return g_.mul(g_.mul(at(t_.before, i), at(t_.before, i)), at(inverses, i)); });
+    set(rhs_, 1, n_, [&](Expr i) { return g_.mul(at(t_.rhs, i), at(inverse, i)); });
   }
 
-  /// From the middle to both ends.
+  Reduced behind(const Reduced& r, Expr pair, Expr side, Expr rhs) {
+    return {g_.sub(r.d, g_.mul(pair, r.before)), r.d, g_.sub(g_.mul(r.d, rhs), g_.mul(side, r.v))};
+  }
+  Reduced fromFirst(Expr i, Expr ends) {
+    return behind(reduced(ends, first), at(pair_, i), at(toLower_, i), at(rhs_, i));
+  }
+  Reduced fromLast(Expr i, Expr ends) {
+    return behind(reduced(ends, last), at(pair_, next(i)), at(toUpper_, i), at(rhs_, i));
+  }
+
+  /// The unknowns of the rows that no end has eliminated: a system of two, or of one, which then stands twice.
+  Expr middle(Expr ends, Expr left, Expr right) {
+    const Reduced a = fromFirst(left, ends);
+    const Expr side = g_.mul(at(toUpper_, left), a.before);
+    if (left == right) {
+      const Reduced b = reduced(ends, last);
+      const Expr d = g_.sub(g_.mul(a.d, b.d), g_.mul(g_.mul(at(pair_, next(left)), b.before), a.before));
+      const Expr x = g_.div(g_.sub(g_.mul(a.v, b.d), g_.mul(side, b.v)), d);
+      return g_.vector({x, x});
+    }
+    const Reduced b = fromLast(right, ends);
+    const Expr other = g_.mul(at(toLower_, right), b.before);
+    const Expr inverse = reciprocal(g_.sub(g_.mul(a.d, b.d), g_.mul(side, other)));
+    return g_.vector({g_.mul(inverse, g_.sub(g_.mul(a.v, b.d), g_.mul(side, b.v))),
+                      g_.mul(inverse, g_.sub(g_.mul(a.d, b.v), g_.mul(other, a.v)))});
+  }
+
+  /// From the middle to both ends: x(i) = v/d - (u d(i-1)/d) x(i+1), whose quotients wait for no x.
   void findBack(const Array* solution, const Array* ends, const Array* between, std::int64_t half) {
+    const Array* quotients = g_.newArray("v/d, u d(i-1)/d", {half}, sym::Shape::vec(4), sym::Role::Temp);
+    set(quotients, 1, half, [&](Expr i) {
+      const Reduced a = reduced(at(ends, i), first), b = reduced(at(ends, i), last);
+      const Expr ofA = reciprocal(a.d), ofB = reciprocal(b.d);
+      return g_.vector({g_.mul(a.v, ofA), g_.mul(g_.mul(at(toUpper_, i), a.before), ofA), g_.mul(b.v, ofB),
+                        g_.mul(g_.mul(at(toLower_, across(i)), b.before), ofB)});
+    });
     const Array* ofEnds = g_.newArray("x of both ends", {half}, sym::Shape::vec(2), sym::Role::Temp);
     const auto behindInner = [&](Expr i, Expr inner) {
-      const Expr reduced = at(ends, i);
-      return g_.vector(
-          {found(reduced, 0, i, g_.entry(inner, 0)), found(reduced, 2, g_.sub(g_.integer(n_), i), g_.entry(inner, 1))});
+      const Expr q = at(quotients, i);
+      const auto found = [&](int k) {
+        return g_.sub(g_.entry(q, 2 * k), g_.mul(g_.entry(q, 2 * k + 1), g_.entry(inner, k)));
+      };
+      return g_.vector({found(0), found(1)});
     };
     set(ofEnds, half, half, [&](Expr i) { return behindInner(i, g_.load(between)); });
-    const auto inner = [&](Expr i) { return behindInner(i, at(ofEnds, next(i))); };
-    set(ofEnds, 1, half - 1, inner, true);
+    set(
+        ofEnds, 1, half - 1, [&](Expr i) { return behindInner(i, at(ofEnds, next(i))); }, true);
     set(solution, 1, half, [&](Expr i) { return g_.entry(at(ofEnds, i), 0); });
     set(solution, half + 1, half + 1, [&](Expr) { return g_.entry(g_.load(between), 0); });
     if (half + 1 < n_ - half) set(solution, n_ - half, n_ - half, [&](Expr) { return g_.entry(g_.load(between), 1); });
-    set(solution, n_ - half + 1, n_, [&](Expr i) { return g_.entry(at(ofEnds, g_.sub(g_.integer(n_ + 1), i)), 1); });
+    set(solution, n_ - half + 1, n_, [&](Expr i) { return g_.entry(at(ofEnds, across(i)), 1); });
   }
+
+  const Array *toLower_ = nullptr, *toUpper_ = nullptr; ///< l and u
+  const Array *pair_ = nullptr, *rhs_ = nullptr;        ///< l(i) u(i-1), and r
 };
 
 /// Cut into segments. What belongs to row k of segment s of group G is element [G][k][s] of an array, so that the loop

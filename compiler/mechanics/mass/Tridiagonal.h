@@ -1,7 +1,7 @@
 // Symmetric systems with three diagonals, as they come from chains: solved in O(n) by equations of a program.
 //
 // One elimination from one end to the other waits for a division a row. Short systems are eliminated from both ends to
-// the middle, which halves that. Long ones are cut into segments of equal length, eight to a group (H. H. Wang, ACM
+// the middle, which halves that, and by determinants in place of pivots, which needs no division on the way. Long ones are cut into segments of equal length, eight to a group (H. H. Wang, ACM
 // Transactions on Mathematical Software 7 (1981) 170-183, with the last row of each segment as separator): all segments
 // are eliminated at the same time, each with one more column, for the separator before it; what is left is a system of
 // the separators alone, with three diagonals again; and all segments are found from it at the same time. This takes

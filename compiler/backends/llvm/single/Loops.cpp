@@ -93,7 +93,8 @@ void scan(const tape::Function& f, std::int32_t block, LoopBody& out) {
     default:
       break;
     }
-    const bool moves = i.op == Op::Load || i.op == Op::Store || i.op == Op::IAdd || i.op == Op::IMul || i.op == Op::ConstInt;
+    const bool moves =
+        i.op == Op::Load || i.op == Op::Store || i.op == Op::IAdd || i.op == Op::IMul || i.op == Op::ConstInt;
     out.copies = out.copies && moves;
     const bool library = tape::info(i.op).kind == tape::Kind::Library;
     out.straight = out.straight && !library && i.op != Op::If;
