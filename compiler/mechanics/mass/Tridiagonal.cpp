@@ -67,23 +67,24 @@ protected:
 };
 
 /// From both ends to the middle and back, and without divisions on the way: what waits for the row before is a product
-/// and a sum. Rows are divided by their own entries, x(i) + l(i) x(i-1) + u(i) x(i+1) = r(i), and pivots are ratios of
-/// the determinants d(i) of the first i rows (continuants): d(i) = d(i-1) - l(i) u(i-1) d(i-2), and
-/// d(i) x(i) + u(i) d(i-1) x(i+1) = v(i) = d(i-1) r(i) - l(i) v(i-1). Pivots lie between 0 and 1, so that determinants
-/// of fewer rows than are cut leave the range of numbers only where pivots are below 1e-9 everywhere.
+/// and a sum. Rows and columns are divided by the roots of the diagonal, x(i) + b(i) x(i-1) + b(i+1) x(i+1) = r(i), and
+/// pivots are ratios of the determinants d(i) of the first i rows (continuants): d(i) = d(i-1) - b(i)^2 d(i-2), and
+/// d(i) x(i) + b(i+1) d(i-1) x(i+1) = v(i) = d(i-1) r(i) - b(i) v(i-1). Pivots lie between 0 and 1, so that
+/// determinants of fewer rows than are cut leave the range of numbers only where pivots are below 1e-9 everywhere.
 class FromBothEnds : Rows {
 public:
   using Rows::Rows;
 
   void solve(const Array* solution) {
-    divideByOwn();
+    divideByDiagonal();
     const std::int64_t half = (n_ - 1) / 2; // rows that each end eliminates; one or two are between them
     const Array* ends = g_.newArray("d, v of both ends", {half}, sym::Shape::vec(6), sym::Role::Temp);
     const Expr one = g_.number(1);
     set(ends, 1, 1, [&](Expr i) { return both({one, one, at(rhs_, i)}, {one, one, at(rhs_, across(i))}); });
     set(ends, 2, half, [&](Expr i) {
-      const Expr last = at(ends, preceding(i));
-      return both(fromFirst(i, last), fromLast(across(i), last));
+      const Expr inner = at(ends, preceding(i));
+      return both(behind(reduced(inner, first), side(i), i),
+                  behind(reduced(inner, last), side(next(across(i))), across(i)));
     });
     const Array* between = g_.newArray("x between", {}, sym::Shape::vec(2), sym::Role::Temp);
     define(p_, between, 0, {}, middle(at(ends, g_.integer(half)), g_.integer(half + 1), g_.integer(n_ - half)));
@@ -100,60 +101,54 @@ private:
   Expr both(const Reduced& a, const Reduced& b) { return g_.vector({a.d, a.before, a.v, b.d, b.before, b.v}); }
 
   Expr across(Expr i) { return g_.sub(g_.integer(n_ + 1), i); } // as far from the last row
+  Expr side(Expr i) { return at(side_, i); }                    // b(i)
 
-  void divideByOwn() {
+  void divideByDiagonal() {
     const auto array = [&](const char* name) { return g_.newArray(name, {n_}, sym::Shape::scalar(), sym::Role::Temp); };
-    const Array* const inverse = array("1/own");
-    const Array* const inverses = array("1/(own own(i-1))");
-    set(inverse, 1, n_, [&](Expr i) { return reciprocal(at(t_.own, i)); });
-    set(inverses, 2, n_, [&](Expr i) { return g_.mul(at(inverse, i), at(inverse, preceding(i))); });
-    toLower_ = array("l"), toUpper_ = array("u"), pair_ = array("l u(i-1)"), rhs_ = array("r");
-    set(toLower_, 2, n_, [&](Expr i) { return g_.mul(at(t_.before, i), at(inverse, i)); });
-    set(toUpper_, 1, n_ - 1, [&](Expr i) { return g_.mul(at(t_.before, next(i)), at(inverse, i)); });
-    set(pair_, 2, n_, [&](Expr i) { return g_.mul(g_.mul(at(t_.before, i), at(t_.before, i)), at(inverses, i)); });
-    set(rhs_, 1, n_, [&](Expr i) { return g_.mul(at(t_.rhs, i), at(inverse, i)); });
+    scale_ = array("1/root of own");
+    const Array* const scales = array("1/root of own own(i-1)");
+    set(scale_, 1, n_, [&](Expr i) { return reciprocal(g_.function(sym::Op::Sqrt, at(t_.own, i))); });
+    set(scales, 2, n_, [&](Expr i) { return g_.mul(at(scale_, i), at(scale_, preceding(i))); });
+    side_ = array("b"), rhs_ = array("r");
+    set(side_, 2, n_, [&](Expr i) { return g_.mul(at(t_.before, i), at(scales, i)); });
+    set(rhs_, 1, n_, [&](Expr i) { return g_.mul(at(t_.rhs, i), at(scale_, i)); });
   }
 
-  Reduced behind(const Reduced& r, Expr pair, Expr side, Expr rhs) {
-    return {g_.sub(r.d, g_.mul(pair, r.before)), r.d, g_.sub(g_.mul(r.d, rhs), g_.mul(side, r.v))};
-  }
-  Reduced fromFirst(Expr i, Expr ends) {
-    return behind(reduced(ends, first), at(pair_, i), at(toLower_, i), at(rhs_, i));
-  }
-  Reduced fromLast(Expr i, Expr ends) {
-    return behind(reduced(ends, last), at(pair_, next(i)), at(toUpper_, i), at(rhs_, i));
+  /// Row i, to which `side` leads from the row before.
+  Reduced behind(const Reduced& r, Expr side, Expr i) {
+    return {g_.sub(r.d, g_.mul(g_.mul(side, side), r.before)), r.d,
+            g_.sub(g_.mul(r.d, at(rhs_, i)), g_.mul(side, r.v))};
   }
 
   /// The unknowns of the rows that no end has eliminated: a system of two, or of one, which then stands twice.
   Expr middle(Expr ends, Expr left, Expr right) {
-    const Reduced a = fromFirst(left, ends);
-    const Expr side = g_.mul(at(toUpper_, left), a.before);
+    const Reduced a = behind(reduced(ends, first), side(left), left);
+    const Expr ofA = g_.mul(side(next(left)), a.before);
     if (left == right) {
       const Reduced b = reduced(ends, last);
-      const Expr d = g_.sub(g_.mul(a.d, b.d), g_.mul(g_.mul(at(pair_, next(left)), b.before), a.before));
-      const Expr x = g_.div(g_.sub(g_.mul(a.v, b.d), g_.mul(side, b.v)), d);
+      const Expr d = g_.sub(g_.mul(a.d, b.d), g_.mul(g_.mul(ofA, side(next(left))), b.before));
+      const Expr x = g_.div(g_.sub(g_.mul(a.v, b.d), g_.mul(ofA, b.v)), d);
       return g_.vector({x, x});
     }
-    const Reduced b = fromLast(right, ends);
-    const Expr other = g_.mul(at(toLower_, right), b.before);
-    const Expr inverse = reciprocal(g_.sub(g_.mul(a.d, b.d), g_.mul(side, other)));
-    return g_.vector({g_.mul(inverse, g_.sub(g_.mul(a.v, b.d), g_.mul(side, b.v))),
-                      g_.mul(inverse, g_.sub(g_.mul(a.d, b.v), g_.mul(other, a.v)))});
+    const Reduced b = behind(reduced(ends, last), side(next(right)), right);
+    const Expr ofB = g_.mul(side(right), b.before);
+    const Expr inverse = reciprocal(g_.sub(g_.mul(a.d, b.d), g_.mul(ofA, ofB)));
+    return g_.vector({g_.mul(inverse, g_.sub(g_.mul(a.v, b.d), g_.mul(ofA, b.v))),
+                      g_.mul(inverse, g_.sub(g_.mul(a.d, b.v), g_.mul(ofB, a.v)))});
   }
 
-  /// From the middle to both ends: x(i) = v/d - (u d(i-1)/d) x(i+1), whose quotients wait for no x.
+  /// From the middle to both ends: x(i) = v/d - (b(i+1) d(i-1)/d) x(i+1), whose quotients wait for no x.
   void findBack(const Array* solution, const Array* ends, const Array* between, std::int64_t half) {
-    const Array* quotients = g_.newArray("v/d, u d(i-1)/d", {half}, sym::Shape::vec(4), sym::Role::Temp);
+    const Array* quotients = g_.newArray("v/d, b d(i-1)/d", {half}, sym::Shape::vec(4), sym::Role::Temp);
     set(quotients, 1, half, [&](Expr i) {
       const Reduced a = reduced(at(ends, i), first), b = reduced(at(ends, i), last);
       const Expr ofA = reciprocal(a.d), ofB = reciprocal(b.d);
-      return g_.vector({g_.mul(a.v, ofA), g_.mul(g_.mul(at(toUpper_, i), a.before), ofA), g_.mul(b.v, ofB),
-                        g_.mul(g_.mul(at(toLower_, across(i)), b.before), ofB)});
+      return g_.vector({g_.mul(a.v, ofA), g_.mul(g_.mul(side(next(i)), a.before), ofA), g_.mul(b.v, ofB),
+                        g_.mul(g_.mul(side(across(i)), b.before), ofB)});
     });
     const Array* ofEnds = g_.newArray("x of both ends", {half}, sym::Shape::vec(2), sym::Role::Temp);
     const auto behindInner = [&](Expr i, Expr inner) {
-      const Expr q = at(quotients, i);
-      const auto found = [&](int k) {
+      const auto found = [&, q = at(quotients, i)](int k) {
         return g_.sub(g_.entry(q, 2 * k), g_.mul(g_.entry(q, 2 * k + 1), g_.entry(inner, k)));
       };
       return g_.vector({found(0), found(1)});
@@ -161,14 +156,16 @@ private:
     set(ofEnds, half, half, [&](Expr i) { return behindInner(i, g_.load(between)); });
     set(
         ofEnds, 1, half - 1, [&](Expr i) { return behindInner(i, at(ofEnds, next(i))); }, true);
-    set(solution, 1, half, [&](Expr i) { return g_.entry(at(ofEnds, i), 0); });
-    set(solution, half + 1, half + 1, [&](Expr) { return g_.entry(g_.load(between), 0); });
-    if (half + 1 < n_ - half) set(solution, n_ - half, n_ - half, [&](Expr) { return g_.entry(g_.load(between), 1); });
-    set(solution, n_ - half + 1, n_, [&](Expr i) { return g_.entry(at(ofEnds, across(i)), 1); });
+    const auto scaled = [&](Expr i, Expr x, int k) { return g_.mul(at(scale_, i), g_.entry(x, k)); };
+    set(solution, 1, half, [&](Expr i) { return scaled(i, at(ofEnds, i), 0); });
+    set(solution, half + 1, half + 1, [&](Expr i) { return scaled(i, g_.load(between), 0); });
+    if (half + 1 < n_ - half)
+      set(solution, n_ - half, n_ - half, [&](Expr i) { return scaled(i, g_.load(between), 1); });
+    set(solution, n_ - half + 1, n_, [&](Expr i) { return scaled(i, at(ofEnds, across(i)), 1); });
   }
 
-  const Array *toLower_ = nullptr, *toUpper_ = nullptr; ///< l and u
-  const Array *pair_ = nullptr, *rhs_ = nullptr;        ///< l(i) u(i-1), and r
+  const Array* scale_ = nullptr;                 ///< by which rows and columns are multiplied
+  const Array *side_ = nullptr, *rhs_ = nullptr; ///< b and r
 };
 
 /// Cut into segments. What belongs to row k of segment s of group G is element [G][k][s] of an array, so that the loop
