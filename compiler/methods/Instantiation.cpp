@@ -2,6 +2,7 @@
 
 #include "base/Budget.h"
 #include "methods/Parts.h"
+#include "methods/StepCalls.h"
 #include "methods/TableauStep.h"
 #include "methods/kinds/EmbeddingKind.h"
 #include "methods/kinds/VariationalKind.h"
@@ -43,6 +44,50 @@ bool shareStage(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers
   return (ofRate + ofNumber * static_cast<std::size_t>(numbers)) * tableau.stages() > most;
 }
 
+/// Of a space as they stand in the code: those of a loop are about as many as of 16 members.
+std::size_t numbersWrittenOut(const Space& space) {
+  constexpr std::int64_t ofLoops = 16;
+  std::int64_t n = 0;
+  for (const Component& c : space) n += c.shape.size() * std::clamp<std::int64_t>(c.extent, 1, ofLoops);
+  return static_cast<std::size_t>(n);
+}
+
+/// The same of a body.
+struct BodyCount {
+  std::size_t evaluations = 0, exponentials = 0, brackets = 0, sums = 0;
+
+  void add(const Term& t) {
+    if (t.op == TermOp::Bracket) ++brackets;
+    if (t.op == TermOp::Add || t.op == TermOp::Subtract) ++sums;
+    if (t.op != TermOp::Word) return;
+    if (t.word->takes.starts_with('t'))
+      ++evaluations;
+    else
+      ++exponentials; // and their derivatives
+  }
+  /// By the operations of f, on algebra elements of a space. Both bounds are measured: at the first about 80 kB are
+  /// written out, and calls cost up to a sixth of the time of a step; where families are loops, these are more of it.
+  [[nodiscard]] bool isLong(std::size_t ofRate, const Space& space) const {
+    constexpr std::size_t most = 9000, mostOfLoops = 45000, ofExponential = 25, ofBracket = 9;
+    const std::size_t ofNumber = ofExponential * exponentials + ofBracket * brackets + sums;
+    const std::size_t total = ofRate * evaluations + ofNumber * numbersWrittenOut(space);
+    return total > (isWrittenOut(space) ? most : mostOfLoops);
+  }
+};
+
+/// The same of a Crouch–Grossman method, which has an exponential for each coefficient.
+BodyCount countOf(const Tableau& tableau) {
+  BodyCount count;
+  count.evaluations = tableau.stages();
+  const auto add = [&](const std::vector<sym::Number>& row) {
+    count.exponentials +=
+        static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
+  };
+  for (const auto& row : tableau.a) add(row);
+  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2}) add(*weights);
+  return count;
+}
+
 } // namespace
 
 Instantiation::Instantiation(const KindContext& context, MethodKind& kind, const CheckedMethod& method,
@@ -65,7 +110,7 @@ std::optional<std::vector<sema::Value>> Instantiation::run() {
   else if (method_.formula)
     good = body() && formula(*method_.formula);
   else
-    good = body();
+    good = sharesCalls() ? bodyOfCalls() : body();
   if (!good) return std::nullopt;
   return next_;
 }
@@ -74,6 +119,40 @@ bool Instantiation::body() {
   for (const CheckedStatement& s : method_.body) {
     if (!statement(s)) return false;
   }
+  return true;
+}
+
+/// Whether the body is one of calls: explicit, long, and with several evaluations of f.
+bool Instantiation::sharesCalls() const {
+  const sema::ArrayTuple rates = kind_.rateArrays();
+  if (!context_.sharesStages || rates.empty() || !method_.kept.empty()) return false;
+  using What = CheckedStatement::What;
+  for (const CheckedStatement& s : method_.body)
+    if (s.what != What::Define && s.what != What::Next && s.what != What::Embedded) return false;
+  BodyCount count;
+  for (const Term& t : method_.terms) {
+    if (t.op == TermOp::Word && t.word->takes.find_first_of("sn") != std::string::npos) return false;
+    count.add(t);
+  }
+  const Space numbers = kind_.rowSpace(sema::ValueKind::PhaseAlgebra);
+  return count.evaluations > 1 && count.isLong(operationsOfTurns(context_.layer.program(), rates), numbers);
+}
+
+/// The same as `body`, where the values are rows and what is done to them are calls.
+bool Instantiation::bodyOfCalls() {
+  StepCalls calls(context_, kind_);
+  Replay values(g_, method_, calls, begin_.h, begin_.t);
+  for (std::size_t k = 0; k < method_.state.size(); ++k) values.give(method_.state[k], calls.begin(begin_.state[k]));
+  for (const CheckedStatement& s : method_.body) {
+    const int exponentials = context_.step.exponentials;
+    if (!values.evaluate(s.terms)) return false;
+    if (s.what == CheckedStatement::What::Next) next_[s.variable] = calls.end(values[s.value], true);
+    if (s.what != CheckedStatement::What::Embedded) continue;
+    context_.step.exponentials = exponentials; // those of `next` are counted
+    embedded_.resize(next_.size());
+    embedded_[s.variable] = calls.end(values[s.value], false);
+  }
+  context_.step.calls = calls.finish();
   return true;
 }
 
@@ -134,8 +213,13 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const DexpinvCut cut = constructed.truncate ? DexpinvCut::after(*constructed.truncate)
                                               : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
   const auto results = [&] {
-    if (constructed.kind != MethodClass::MuntheKaas) return step.crouchGrossman(y);
     const Space numbers = kind.phase().algebraSpace();
+    if (constructed.kind != MethodClass::MuntheKaas) {
+      const bool calls =
+          context_.sharesStages && tableau.isExplicit() &&
+          countOf(tableau).isLong(operationsOfTurns(context_.layer.program(), kind.phase().rateArrays()), numbers);
+      return calls ? step.crouchGrossmanCalls(y) : step.crouchGrossman(y);
+    }
     const bool shares =
         context_.sharesStages && tableau.isExplicit() && isWrittenOut(numbers) &&
         shareStage(operationsOf(context_.layer.program(), kind.phase().rateArrays()), tableau, sizeOf(numbers));

@@ -3,6 +3,7 @@
 
 #include "methods/checked/CheckedMethod.h"
 #include "methods/phase/Step.h"
+#include "sema/values/Manifold.h"
 #include "sym/Program.h"
 
 #include <vector>
@@ -24,5 +25,7 @@ struct PartOfMethod {
 /// About how many operations the code of a step is, on numbers that change in a run. Those of loops over families count
 /// many times: such loops become several, for vectors and for what is left.
 [[nodiscard]] std::size_t operations(const sym::Program& program, const Step& step);
+/// The same of what gives arrays, where loops that are written out count as often as they turn.
+[[nodiscard]] std::size_t operationsOfTurns(const sym::Program& program, const sema::ArrayTuple& arrays);
 
 } // namespace lmc::methods
