@@ -208,7 +208,7 @@ const std::vector<std::pair<std::string, std::string>> bodies = {
 })"},
     {"Grossman", R"(tableau Mixed {
   a = [[0, 0, 0, 0, 0], [3/4, 0, 0, 0, 0], [119/216, 17/108, 0, 0, 0], [1/3, 0, 1/5, 0, 0], [0, 1/7, 0, 1/2, 0]];
-  b = [13/51, -2/3, 0, 24/17, 1/9];
+  b = [13/51, -2/3, 1/9, 24/17, -1/9];
   order 1;
 }
 method Grossman = crouch_grossman(Mixed);)"},
