@@ -35,9 +35,6 @@ public:
     if (kind == sema::ValueKind::PhaseDual) return multipliers_;
     return secondOrder_ ? points_ : all_;
   }
-  /// Of a state.
-  [[nodiscard]] std::int64_t numbers() const { return sizeOf(all_); }
-  [[nodiscard]] bool isWrittenOut() const { return methods::isWrittenOut(all_); }
 
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;

@@ -10,6 +10,7 @@
 #include "methods/phase/Step.h"
 #include "sema/Compilation.h"
 
+#include <functional>
 #include <memory>
 
 namespace lmc::methods {
@@ -58,6 +59,8 @@ struct KindContext {
   const mechanics::System& system;
   Step& step;
   bool sharesStages = false; ///< stages of a long step may call one f
+  /// Counts the operations of the step written out, by a trial (methods/Parts.h); of steps that may share code.
+  std::function<std::size_t()> writtenOut = {};
 };
 
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they
