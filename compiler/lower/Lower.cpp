@@ -67,15 +67,12 @@ public:
 
   void bindReport(runtime::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
-  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs,
-                  Lowering::Use use) {
+  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs, Use use) {
     Builder function(name, arguments);
     s_.begin(&function);
     x_.forgetAll();
-    const bool ofStep = use == Lowering::Use::InStep ||
-                        std::any_of(outputs.begin(), outputs.end(),
-                                    [](const OutputBinding& o) { return o.role == runtime::Role::State; });
-    x_.careful = !hoist_ || !ofStep;
+    const auto writesState = [](const OutputBinding& o) { return o.role == runtime::Role::State; };
+    x_.careful = !hoist_ || (use == Use::Alone && std::none_of(outputs.begin(), outputs.end(), writesState));
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     near_.beginFunction(!x_.careful);

@@ -59,7 +59,8 @@ constexpr std::size_t ofLoops = 16;
 
 /// Of an equation its expressions that no equation before it has, times what `times` says of it.
 template <typename Times>
-std::size_t operationsOf(const sym::Program& program, const sema::ArrayTuple& arrays, const Times& times) {
+std::size_t operationsOf(const sym::Program& program, const std::vector<const sym::Array*>& arrays,
+                         const Times& times) {
   std::unordered_set<const sym::Node*> seen;
   std::size_t count = 0;
   const auto visit = [&](auto&& self, const sym::Expr& e, std::size_t n) -> void {
@@ -93,7 +94,7 @@ std::size_t operations(const sym::Program& program, const Step& step) {
   });
 }
 
-std::size_t operationsOfTurns(const sym::Program& program, const sema::ArrayTuple& arrays) {
+std::size_t operationsOfTurns(const sym::Program& program, const std::vector<const sym::Array*>& arrays) {
   return operationsOf(program, arrays, timesWrittenOut);
 }
 

@@ -3,7 +3,6 @@
 
 #include "methods/checked/CheckedMethod.h"
 #include "methods/phase/Step.h"
-#include "sema/values/Manifold.h"
 #include "sym/Program.h"
 
 #include <vector>
@@ -26,6 +25,6 @@ struct PartOfMethod {
 /// many times: such loops become several, for vectors and for what is left.
 [[nodiscard]] std::size_t operations(const sym::Program& program, const Step& step);
 /// The same of what gives arrays, where loops that are written out count as often as they turn.
-[[nodiscard]] std::size_t operationsOfTurns(const sym::Program& program, const sema::ArrayTuple& arrays);
+[[nodiscard]] std::size_t operationsOfTurns(const sym::Program& program, const std::vector<const sym::Array*>& arrays);
 
 } // namespace lmc::methods
