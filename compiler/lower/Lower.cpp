@@ -68,12 +68,12 @@ public:
 
   void bindReport(runtime::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
-  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
+  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs, Use use) {
     Builder function(name, arguments);
     s_.begin(&function);
     x_.forgetAll();
-    x_.careful = !hoist_ || std::none_of(outputs.begin(), outputs.end(),
-                                         [](const OutputBinding& o) { return o.role == runtime::Role::State; });
+    const auto writesState = [](const OutputBinding& o) { return o.role == runtime::Role::State; };
+    x_.careful = !hoist_ || (use == Use::Alone && std::none_of(outputs.begin(), outputs.end(), writesState));
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     near_.beginFunction(!x_.careful);
@@ -477,8 +477,8 @@ void Lowering::keepNotes() {
 void Lowering::useLists() {
   impl_->useLists();
 }
-int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs) {
-  return impl_->addFunction(name, arguments, outputs);
+int Lowering::addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs, Use use) {
+  return impl_->addFunction(name, arguments, outputs, use);
 }
 int Lowering::add(const std::function<tape::Function(tape::Module&)>& make) {
   return impl_->add(make(impl_->module()));

@@ -64,7 +64,10 @@ public:
   void keepNotes();
 
   /// A function that computes the outputs' arrays; returns its index. Outputs are written after all inputs were read.
-  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs);
+  /// In steps, which write to State or are `Use::InStep` of one that does, lengths and small inverses have short forms.
+  enum class Use : std::uint8_t { Alone, InStep };
+  int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs,
+                  Use use = Use::Alone);
   /// A function that is no part of the program, over the functions and buffers so far; returns its index. Of calls and
   /// of sums of rows (builder/Calls.h, Rows.h).
   int add(const std::function<tape::Function(tape::Module&)>& make);

@@ -105,7 +105,15 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   step.stepSize = g.newArray("h", {}, sym::Shape::scalar(), sym::Role::StepSize);
   ModelParts needed;
   if (isRefused(c, layer, method, adjoint, needed)) return std::nullopt;
-  const KindContext context{c, layer, layer.system, step, parts == Parts::Shared && !adjoint};
+  const auto writtenOut = [&] {
+    const std::size_t mark = c.diagnostics().mark();
+    mechanics::Layer trial = mechanics::Layer::over(layer);
+    const sym::Graph::Work work = trial.work();
+    const auto whole = stepOf(c, trial, method, false, name);
+    (void)c.diagnostics().takeBack(mark); // it will be said of the step itself
+    return whole ? operations(trial.program(), *whole) : 0;
+  };
+  const KindContext context{c, layer, layer.system, step, parts == Parts::Shared && !adjoint, writtenOut};
   const std::unique_ptr<MethodKind> kind = makeKind(context, *method.kind, needed);
   const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(layer.model.time)};
   Instantiation instance(context, *kind, method, begin);
@@ -119,6 +127,9 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
       step.independent || needs(Need::HolonomicAtMost) || (needs(Need::HeldByBody) && !method.alwaysCalls("idle"));
   Instantiation::finishKept(step);
   step.ownEvaluations = step.stages ? static_cast<int>(step.stages->own.size()) : step.evaluations;
+  if (step.calls)
+    for (const SharedCalls::Piece& p : step.calls->pieces)
+      if (p.routine && !p.own) step.ownEvaluations -= step.calls->routines[*p.routine].evaluations;
   if (!instance.embedded().empty()) kind->embed(instance.embedded(), instance.embedded2());
   return step;
 }

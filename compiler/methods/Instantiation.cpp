@@ -2,6 +2,7 @@
 
 #include "base/Budget.h"
 #include "methods/Parts.h"
+#include "methods/StepCalls.h"
 #include "methods/TableauStep.h"
 #include "methods/kinds/EmbeddingKind.h"
 #include "methods/kinds/VariationalKind.h"
@@ -23,24 +24,103 @@ std::size_t operationsOf(const sym::Program& program, sema::ArrayTuple rates) {
   return operations(program, f);
 }
 
+/// Of a space as they stand in the code: those of a loop are about as many as of 16 members.
+std::size_t numbersWrittenOut(const Space& space) {
+  constexpr std::int64_t ofLoops = 16;
+  std::int64_t n = 0;
+  for (const Component& c : space) n += c.shape.size() * std::clamp<std::int64_t>(c.extent, 1, ofLoops);
+  return static_cast<std::size_t>(n);
+}
+
+/// Where families are loops, sharing is for long code alone: calls cost up to a fifth of the time of a step.
+constexpr std::size_t mostOfLoops = 45000;
+
 /// Whether the stages of a step in storage coordinates shall call one f, by measurement. Calls go through memory, some
 /// 30 ns a stage, and gain where the code of all would leave the caches of instructions, or where much of it are sums
-/// of `numbers` numbers, which become vectors.
-bool shareRate(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+/// of so many numbers, which become vectors.
+bool shareRate(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau, const Space& space) {
   constexpr std::size_t most = 12000, mostOfLongRows = 4000;
   constexpr std::int64_t longRow = 32; // numbers, some vectors
   std::size_t terms = 0;
   for (const auto& row : tableau.a)
     terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
-  const std::size_t total = ofRate * tableau.stages() + terms * static_cast<std::size_t>(numbers);
+  if (!isWrittenOut(space))
+    return operationsOfTurns(program, rates) * tableau.stages() + terms * numbersWrittenOut(space) > mostOfLoops;
+  const std::int64_t numbers = sizeOf(space);
+  const std::size_t total = operationsOf(program, rates) * tableau.stages() + terms * static_cast<std::size_t>(numbers);
   return total > (numbers >= longRow ? mostOfLongRows : most);
 }
 
 /// The same of the stages of a Munthe-Kaas method: exponentials and dexpinv, which stand in each, are some 50
 /// operations for a number of the algebra. Below, at about 45 kB of code, both are equally fast.
-bool shareStage(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
+                const Space& space) {
   constexpr std::size_t most = 7500, ofNumber = 50;
-  return (ofRate + ofNumber * static_cast<std::size_t>(numbers)) * tableau.stages() > most;
+  if (!isWrittenOut(space))
+    return (operationsOfTurns(program, rates) + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops;
+  const auto numbers = static_cast<std::size_t>(sizeOf(space));
+  return (operationsOf(program, rates) + ofNumber * numbers) * tableau.stages() > most;
+}
+
+/// The same of a body.
+struct BodyCount {
+  std::size_t evaluations = 0, exponentials = 0, brackets = 0, sums = 0;
+  /// The most elements of the group that act one after the other on the begin to make a point. Points of single groups
+  /// are products, so that code that is written out may grow with it in all that f makes of a point.
+  std::size_t depth = 0;
+
+  void add(const Term& t) {
+    if (t.op == TermOp::Bracket) ++brackets;
+    if (t.op == TermOp::Add || t.op == TermOp::Subtract) ++sums;
+    if (t.op != TermOp::Word) return;
+    if (t.word->takes.starts_with('t'))
+      ++evaluations;
+    else
+      ++exponentials; // and their derivatives
+  }
+
+  /// By measurement: where 9,000 operations are written out they are about 80 kB. Calls cost up to a sixth of the time
+  /// of such a step.
+  [[nodiscard]] bool isLong(const KindContext& context, const sema::ArrayTuple& rates, const Space& space) const {
+    constexpr std::size_t most = 9000, ofExponential = 25, ofBracket = 9;
+    constexpr std::size_t deep = 3, leastToTry = 2500;
+    const std::size_t ofNumber = ofExponential * exponentials + ofBracket * brackets + sums;
+    const std::size_t total =
+        operationsOfTurns(context.layer.program(), rates) * evaluations + ofNumber * numbersWrittenOut(space);
+    if (!isWrittenOut(space)) return total > mostOfLoops;
+    return total > most || (depth >= deep && total > leastToTry && context.writtenOut() > most);
+  }
+};
+
+BodyCount countOf(const std::vector<Term>& terms) {
+  BodyCount count;
+  std::vector<std::size_t> depths; // of elements of the group how many they are
+  for (const Term& t : terms) {
+    count.add(t);
+    const auto depth = [&](std::size_t k) { return depths[t.args[k]]; };
+    std::size_t own = 0;
+    if (t.op == TermOp::Word && (t.word->gives == 'e' || t.word->gives == 'g')) own = 1;
+    if (t.op == TermOp::Product || t.op == TermOp::Act) own = depth(0) + depth(1);
+    if (t.op == TermOp::Hold) own = depth(0);
+    depths.push_back(own);
+    if (t.op == TermOp::Act) count.depth = std::max(count.depth, own);
+  }
+  return count;
+}
+
+/// The same of a Crouch–Grossman method, which has an exponential for each coefficient.
+BodyCount countOf(const Tableau& tableau) {
+  BodyCount count;
+  count.evaluations = tableau.stages();
+  const auto nonzero = [&](const std::vector<sym::Number>& row) {
+    return static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
+  };
+  for (const auto& row : tableau.a) {
+    count.exponentials += nonzero(row);
+    count.depth = std::max(count.depth, nonzero(row));
+  }
+  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2}) count.exponentials += nonzero(*weights);
+  return count;
 }
 
 } // namespace
@@ -65,7 +145,7 @@ std::optional<std::vector<sema::Value>> Instantiation::run() {
   else if (method_.formula)
     good = body() && formula(*method_.formula);
   else
-    good = body();
+    good = sharesCalls() ? bodyOfCalls() : body();
   if (!good) return std::nullopt;
   return next_;
 }
@@ -74,6 +154,39 @@ bool Instantiation::body() {
   for (const CheckedStatement& s : method_.body) {
     if (!statement(s)) return false;
   }
+  return true;
+}
+
+/// Whether the body is one of calls: explicit, long, and with several evaluations of f.
+bool Instantiation::sharesCalls() const {
+  const sema::ArrayTuple rates = kind_.rateArrays();
+  if (!context_.sharesStages || rates.empty() || !method_.kept.empty()) return false;
+  using What = CheckedStatement::What;
+  for (const CheckedStatement& s : method_.body)
+    if (s.what != What::Define && s.what != What::Next && s.what != What::Embedded) return false;
+  const auto isPartOfTheWord = [](const Term& t) { // a whole number, which no memory holds
+    return t.op == TermOp::Word && t.word->takes.find_first_of("sn") != std::string::npos;
+  };
+  if (std::any_of(method_.terms.begin(), method_.terms.end(), isPartOfTheWord)) return false;
+  const BodyCount count = countOf(method_.terms);
+  return count.evaluations > 1 && count.isLong(context_, rates, kind_.rowSpace(sema::ValueKind::PhaseAlgebra));
+}
+
+/// The same as `body`, where the values are rows and what is done to them are calls.
+bool Instantiation::bodyOfCalls() {
+  StepCalls calls(context_, kind_);
+  Replay values(g_, method_, calls, begin_.h, begin_.t);
+  for (std::size_t k = 0; k < method_.state.size(); ++k) values.give(method_.state[k], calls.begin(begin_.state[k]));
+  for (const CheckedStatement& s : method_.body) {
+    const int exponentials = context_.step.exponentials;
+    if (!values.evaluate(s.terms)) return false;
+    if (s.what == CheckedStatement::What::Next) next_[s.variable] = calls.end(values[s.value], true);
+    if (s.what != CheckedStatement::What::Embedded) continue;
+    context_.step.exponentials = exponentials; // those of `next` are counted
+    embedded_.resize(next_.size());
+    embedded_[s.variable] = calls.end(values[s.value], false);
+  }
+  context_.step.calls = calls.finish();
   return true;
 }
 
@@ -120,8 +233,8 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
-    const bool shares = context_.sharesStages && kind.isWrittenOut() &&
-                        shareRate(operationsOf(context_.layer.program(), kind.rateArrays()), tableau, kind.numbers());
+    const bool shares = context_.sharesStages && shareRate(context_.layer.program(), kind.rateArrays(), tableau,
+                                                           kind.rowSpace(sema::ValueKind::PhaseVector));
     const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
                                 : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
@@ -134,11 +247,14 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const DexpinvCut cut = constructed.truncate ? DexpinvCut::after(*constructed.truncate)
                                               : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
   const auto results = [&] {
-    if (constructed.kind != MethodClass::MuntheKaas) return step.crouchGrossman(y);
     const Space numbers = kind.phase().algebraSpace();
-    const bool shares =
-        context_.sharesStages && tableau.isExplicit() && isWrittenOut(numbers) &&
-        shareStage(operationsOf(context_.layer.program(), kind.phase().rateArrays()), tableau, sizeOf(numbers));
+    if (constructed.kind != MethodClass::MuntheKaas) {
+      const bool calls = context_.sharesStages && tableau.isExplicit() &&
+                         countOf(tableau).isLong(context_, kind.rateArrays(), numbers);
+      return calls ? step.crouchGrossmanCalls(y) : step.crouchGrossman(y);
+    }
+    const bool shares = context_.sharesStages && tableau.isExplicit() &&
+                        shareStage(context_.layer.program(), kind.rateArrays(), tableau, numbers);
     return shares ? step.muntheKaasShared(y, cut) : step.muntheKaas(y, cut);
   }();
   next_[0] = ManifoldKind::point(results.next);

@@ -32,6 +32,8 @@ public:
 
 private:
   bool body();
+  [[nodiscard]] bool sharesCalls() const;
+  bool bodyOfCalls();
   bool statement(const CheckedStatement& s);
   bool formula(const CheckedFormula& f);
   bool atRest(const CheckedFormula& f, VariationalKind::Formula& formula);

@@ -52,21 +52,50 @@ std::vector<PartOfMethod> partsOf(const MethodUse& use, bool constrained) {
   return std::move(collector.parts);
 }
 
-std::size_t operations(const sym::Program& program, const Step& step) {
-  constexpr std::int64_t writtenOut = 8; // members of a family
-  constexpr std::size_t ofLoops = 16;
+namespace {
+
+constexpr std::int64_t writtenOut = 8; // turns of a loop, members of a family
+constexpr std::size_t ofLoops = 16;
+
+/// Of an equation its expressions that no equation before it has, times what `times` says of it.
+template <typename Times>
+std::size_t operationsOf(const sym::Program& program, const std::vector<const sym::Array*>& arrays,
+                         const Times& times) {
   std::unordered_set<const sym::Node*> seen;
   std::size_t count = 0;
-  const auto visit = [&](auto&& self, const sym::Expr& e, std::size_t times) -> void {
+  const auto visit = [&](auto&& self, const sym::Expr& e, std::size_t n) -> void {
     if (!e || !seen.insert(e.node()).second) return;
-    if (!e->parametric) count += times * static_cast<std::size_t>(e->shape.size());
-    for (const sym::Expr& k : e->args) self(self, k, times);
+    if (!e->parametric) count += n * static_cast<std::size_t>(e->shape.size());
+    for (const sym::Expr& k : e->args) self(self, k, n);
   };
-  for (const std::size_t k : program.slice(step.next)) {
-    const sym::Equation& e = program.equation(k);
-    visit(visit, e.value, !e.loops.empty() && e.array->count() > writtenOut ? ofLoops : 1);
-  }
+  for (const std::size_t k : program.slice(arrays)) visit(visit, program.equation(k).value, times(program.equation(k)));
   return count;
+}
+
+/// How often the expressions of an equation stand in the code.
+std::size_t timesWrittenOut(const sym::Equation& e) {
+  std::size_t times = 1, loops = 1;
+  for (const sym::Loop& l : e.loops) {
+    const auto lo = sym::bounds(l.lo, e.loops), hi = sym::bounds(l.hi, e.loops);
+    const std::int64_t turns = lo && hi ? hi->hi - lo->lo + 1 : writtenOut + 1;
+    if (turns > writtenOut)
+      loops = ofLoops;
+    else
+      times *= static_cast<std::size_t>(std::max<std::int64_t>(turns, 1));
+  }
+  return times * loops;
+}
+
+} // namespace
+
+std::size_t operations(const sym::Program& program, const Step& step) {
+  return operationsOf(program, step.next, [](const sym::Equation& e) {
+    return !e.loops.empty() && e.array->count() > writtenOut ? ofLoops : std::size_t{1};
+  });
+}
+
+std::size_t operationsOfTurns(const sym::Program& program, const std::vector<const sym::Array*>& arrays) {
+  return operationsOf(program, arrays, timesWrittenOut);
 }
 
 } // namespace lmc::methods

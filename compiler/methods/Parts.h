@@ -24,5 +24,7 @@ struct PartOfMethod {
 /// About how many operations the code of a step is, on numbers that change in a run. Those of loops over families count
 /// many times: such loops become several, for vectors and for what is left.
 [[nodiscard]] std::size_t operations(const sym::Program& program, const Step& step);
+/// The same of what gives arrays, where loops that are written out count as often as they turn.
+[[nodiscard]] std::size_t operationsOfTurns(const sym::Program& program, const std::vector<const sym::Array*>& arrays);
 
 } // namespace lmc::methods

@@ -1,5 +1,6 @@
 #include "methods/TableauStep.h"
 
+#include "methods/StepCalls.h"
 #include "methods/solve/Newton.h"
 
 #include <algorithm>
@@ -163,6 +164,35 @@ TableauStep::Results TableauStep::crouchGrossman(const sema::Tuple& y) const {
   };
   const std::vector<sema::Tuple> k = stages.find(start(y, stages.implicit()), stage);
   return both([&](const std::vector<Number>& weights) { return flows(kind_, g, weights, k, y); });
+}
+
+TableauStep::Results TableauStep::crouchGrossmanCalls(const sema::Tuple& y) const {
+  sym::Graph& g = context_.compilation.graph();
+  StepCalls calls(context_, kind_);
+  const sema::Value begin = calls.begin(ManifoldKind::point(y));
+  const auto flowed = [&](const std::vector<Number>& coefficients, const std::vector<sema::Value>& k) {
+    sema::Value point = begin;
+    for (std::size_t j = 0; j < k.size(); ++j) {
+      if (coefficients[j].isZero()) continue;
+      const sema::Value by = ManifoldKind::algebra(sema::scale(g, coefficients[j], k[j].parts));
+      point = calls.call("action", {by, point}, [&](const StepCalls::Arguments& own) {
+        return ManifoldKind::point(kind_.flow(own[0].parts, own[1].parts));
+      });
+    }
+    return point;
+  };
+  std::vector<sema::Value> k;
+  for (std::size_t i = 0; i < tableau_.stages(); ++i) {
+    const sema::Value rate = calls.call("rate", {sema::Value::tensor(stageTime(i)), flowed(tableau_.a[i], k)},
+                                        [&](const StepCalls::Arguments& own) {
+                                          return ManifoldKind::algebra(kind_.evaluate(own[1].parts, own[0].parts[0]));
+                                        });
+    k.push_back(calls.hold(ManifoldKind::algebra(sema::scale(g, h_, rate.parts)), "k"));
+  }
+  const Results results = both(
+      [&](const std::vector<Number>& weights) { return calls.end(flowed(weights, k), &weights == &tableau_.b).parts; });
+  context_.step.calls = calls.finish();
+  return results;
 }
 
 Expr TableauStep::stageTime(std::size_t i) const {

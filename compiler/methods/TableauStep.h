@@ -21,6 +21,8 @@ public:
   [[nodiscard]] Results muntheKaas(const sema::Tuple& y, const DexpinvCut& cut) const;
   /// The same where all stages call one function of u (SharedStages). Of an explicit tableau.
   [[nodiscard]] Results muntheKaasShared(const sema::Tuple& y, const DexpinvCut& cut) const;
+  /// The same for calls of f and of actions. Of an explicit tableau.
+  [[nodiscard]] Results crouchGrossmanCalls(const sema::Tuple& y) const;
   /// Y_i = exp(a_is k_s)*…*exp(a_i1 k_1)*y, k_i = h f(t + c_i h, Y_i): the first stage acts first (spec, section 1.3).
   [[nodiscard]] Results crouchGrossman(const sema::Tuple& y) const;
 

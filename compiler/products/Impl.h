@@ -108,6 +108,7 @@ struct Product {
   int addStep() {
     const methods::Step& step = *prepared.step;
     if (step.stages) return stageCode.add(unit, *step.stages, "step", step.stages->own, 1, next(step));
+    if (step.calls) return stageCode.add(unit, *step.calls, "step", StageCode::Wanted::Own, next(step));
     if (step.parts.empty()) return unit.function("step", 2, next(step));
     std::vector<int> functions;
     for (const methods::Step& s : step.steps) {
@@ -122,6 +123,7 @@ struct Product {
   /// The function of a step with an error estimate.
   int addTrial() {
     unit::UnitBuilder::Outputs outputs = trialOutputs(unit, *adaptive, next(step()));
+    if (step().calls) return stageCode.add(unit, *step().calls, "trial", StageCode::Wanted::All, std::move(outputs));
     if (!step().stages) return unit.function("trial", 2, std::move(outputs));
     const methods::SharedStages& stages = *step().stages;
     std::vector<std::size_t> all(stages.c.size());

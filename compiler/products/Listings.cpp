@@ -88,6 +88,18 @@ std::string Pipeline::Impl::stepListing() const {
                           fmt::join(s->a[i].begin(), s->a[i].begin() + static_cast<std::ptrdiff_t>(i), ", "));
     return text + fmt::format("end with {}:\n", fmt::join(s->weights[0], ", ")) + listing(program, step()->next, false);
   }
+  if (const auto& c = step()->calls) {
+    for (std::size_t k = 0; k < c->routines.size(); ++k)
+      text += fmt::format("function {} = {}:\n", k + 1, c->routines[k].name) +
+              listing(program, {c->routines[k].result}, false);
+    for (const methods::SharedCalls::Piece& p : c->pieces) {
+      sema::ArrayTuple written;
+      for (const methods::SharedCalls::Write& w : p.writes) written.push_back(w.value);
+      if (!written.empty()) text += "between calls:\n" + listing(program, written, false);
+      if (p.routine) text += fmt::format("call of function {}\n", *p.routine + 1);
+    }
+    return text + "end:\n" + listing(program, step()->next, false);
+  }
   for (std::size_t k = 0; k < step()->steps.size(); ++k)
     text += fmt::format("step {} of {}:\n{}", k + 1, step()->steps[k].method,
                         listing(program, step()->steps[k].next, false));

@@ -1,5 +1,6 @@
 // Compositions whose parts share code: a step is what the steps of their methods are, taken one after the other by code
-// of their own, and what the written-out equations are, which are differentiated.
+// of their own, and what the written-out equations are, which are differentiated. Bodies that are calls of functions
+// likewise: a composition of one of them alone is written out.
 #include "products/Pipeline.h"
 
 #include "diagnostics/Diagnostics.h"
@@ -159,6 +160,109 @@ TEST_P(Shared, IsTheStepsOneAfterTheOther) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, Shared, testing::ValuesIn(cases()));
+
+namespace {
+
+/// Bodies with all that stands in some: brackets, derivatives of exponentials, other retractions, products of several
+/// elements, times, values that are used far behind, points that are not named, and estimates of their own stages.
+const std::vector<std::pair<std::string, std::string>> bodies = {
+    {"Brackets", R"(method Brackets order 1 {
+  k1 = h*f(t, y);
+  k2 = h*f(t + h/2, exp(k1/2)*y);
+  k3 = h*f(t + h/2, exp(k2/2 - [k1, k2]/8)*y);
+  k4 = h*f(t + h, exp(k3)*y);
+  k5 = h*f(t + h/3, exp(k1/3)*y);
+  k6 = h*f(t + 2*h/3, exp(k5/3 - k4/8)*exp(k2/7)*y);
+  next y = exp((k1 + 2*k2 + 2*k3 + k4 - [k1, k4]/2)/6 + (k5 - k6)/9)*y;
+})"},
+    {"Derivatives", R"(method Derivatives order 1 {
+  k1 = h*f(t, y);
+  u2 = k1/2;
+  k2 = dexpinv(u2, h*f(t + h/2, exp(u2)*y));
+  k3 = dexp(k2/3, h*f(t + h/4, cay(k2/2)*y));
+  Y4 = exp(k3 - k1/5)*cay(k2/4)*y;
+  k4 = Ad(exp(k1/2), h*f(t + h, Y4));
+  k5 = h*f(t + h/5, exp(k1/9)*Y4);
+  k6 = h*f(t + h/5, exp(k4/9)*exp(k5/8)*y);
+  next y = exp((k1 + 2*k2 + 2*k3 + k4)/6 + k6/20)*exp(k5/20)*y;
+})"},
+    {"Pair", R"(method Pair order 2(1) {
+  k1 = h*f(t, y);
+  k2 = h*f(t + h/2, exp(k1/2)*y);
+  e3 = h*f(t + h/2, exp(k2/2)*y);
+  e4 = h*f(t + h, exp(e3)*y);
+  k5 = h*f(t + h/2, exp(k1/2)*y);
+  k6 = h*f(t + h/3, exp(k5/3)*y);
+  k7 = h*f(t + h/3, exp(k6/3)*y);
+  next y = exp(k2 + k7 - k6)*y;
+  embedded y = exp((k1 + 2*k2 + 2*e3 + e4)/6)*y;
+})"},
+    {"Coordinates", R"(method Coordinates order 1 on embedding {
+  k1 = h*ydot(t, y);
+  k2 = h*ydot(t + h/2, y + k1/2);
+  Y3 = onto(y + k2/2);
+  k3 = h*ydot(t + h/2, Y3);
+  k4 = h*ydot(t + h, y + k3);
+  k5 = h*ydot(t + h/3, Y3 + k4/9);
+  next y = onto(y + (k1 + 2*k2 + 2*k3 + k4)/6 + (k5 - k4)/20);
+})"},
+    {"Grossman", R"(tableau Mixed {
+  a = [[0, 0, 0, 0, 0], [3/4, 0, 0, 0, 0], [119/216, 17/108, 0, 0, 0], [1/3, 0, 1/5, 0, 0], [0, 1/7, 0, 1/2, 0]];
+  b = [13/51, -2/3, 1/9, 24/17, -1/9];
+  order 1;
+}
+method Grossman = crouch_grossman(Mixed);)"},
+};
+
+/// Three bodies in a field, whose f is long.
+const char* const large = R"(
+model Large {
+  param N : int = 5;
+  param J : mat(3,3) = [[1, 0.2, 0], [0.2, 2, 0.1], [0, 0.1, 2.5]];
+  config R[N] : SO(3) velocity W;
+  config q[N] : S^2 velocity w;
+  let x[1] = R[1]*[0.3, 0.1, -0.4] + q[1];
+  let x[i in 2..N] = x[i-1] + q[i] + R[i]*[0.1, 0.2, -0.1];
+  lagrangian = sum(i in 1..N: 0.5*dot(W[i], J*W[i]) + 0.5*dot(x[i]', x[i]') - 9.81*dot(e3, x[i]));
+  force on R[1] = [sin(3*t), 0.2, cos(5*t)];
+  initial R[i in 1..N] = SO(3).exp([0.3, -0.2*i, 0.5]);
+  initial W[i in 1..N] = [0.4, 1, -0.1*i];
+  initial q[i in 1..N] = normalize([0.4, 0.1*i, -0.8]);
+  initial w[i in 1..N] = cross(q[i], [0.3, -0.2*i, 0.5]);
+)";
+
+class Bodies : public testing::TestWithParam<std::pair<const char*, std::pair<std::string, std::string>>> {};
+
+std::vector<std::pair<const char*, std::pair<std::string, std::string>>> bodiesOnModels() {
+  std::vector<std::pair<const char*, std::pair<std::string, std::string>>> all;
+  for (const char* const model : {large, held})
+    for (const auto& body : bodies) all.emplace_back(model, body);
+  return all;
+}
+
+} // namespace
+
+TEST_P(Bodies, AreWhatTheyAreWrittenOut) {
+  const auto& [model, body] = GetParam();
+  const auto& [name, text] = body;
+  const Made calls(model, name, text + "\n");
+  const Made written(model, "Whole", text + "\nmethod Whole order 1 = compose(" + name + "; 1);\n");
+  ASSERT_TRUE(calls.problem);
+  ASSERT_TRUE(written.problem);
+  EXPECT_NE(calls.pipeline->dump("step").find("\ncall of function 2"), std::string::npos);
+  EXPECT_EQ(written.pipeline->dump("step").find("\ncall of function"), std::string::npos);
+  EXPECT_EQ(calls.problem->evaluationsPerStep, name == "Pair" ? 5 : written.problem->evaluationsPerStep);
+  runtime::Workspace start(*written.problem);
+  ASSERT_EQ(start.start(), runtime::Ok);
+  const double t = 0.35, h = 0.02;
+  const std::vector<double> begin = stateOf(start);
+  const std::vector<double> wanted = after(written, begin, t, h);
+  EXPECT_GT(distance(begin, wanted), 1e-3);
+  EXPECT_LT(distance(after(calls, begin, t, h), wanted), 2e-13);
+  EXPECT_LT(distance(after(calls, begin, t, -h), after(written, begin, t, -h)), 2e-13);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, Bodies, testing::ValuesIn(bodiesOnModels()));
 
 TEST(SharedParts, AreTheStepThatIsDifferentiated) {
   const Made whole(held, "VI4", "", 0);

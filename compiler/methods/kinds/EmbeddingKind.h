@@ -30,11 +30,11 @@ public:
 
   /// The same where all stages call one f (SharedStages).
   std::vector<sema::Value> rungeShared(const Tableau& tableau, const sema::Tuple& y, sym::Expr time, Range where);
-  /// The arrays of the model that f is made of.
-  [[nodiscard]] std::vector<const sym::Array*> rateArrays() const;
-  /// Of a state.
-  [[nodiscard]] std::int64_t numbers() const { return sizeOf(all_); }
-  [[nodiscard]] bool isWrittenOut() const { return methods::isWrittenOut(all_); }
+  sema::ArrayTuple rateArrays() const override;
+  Space rowSpace(sema::ValueKind kind) const override {
+    if (kind == sema::ValueKind::PhaseDual) return multipliers_;
+    return secondOrder_ ? points_ : all_;
+  }
 
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;

@@ -88,8 +88,8 @@ std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema
   return results;
 }
 
-std::vector<const sym::Array*> EmbeddingKind::rateArrays() const {
-  std::vector<const sym::Array*> arrays;
+sema::ArrayTuple EmbeddingKind::rateArrays() const {
+  sema::ArrayTuple arrays;
   for (const Slot& s : slots_) {
     arrays.insert(arrays.end(), s.rate.begin(), s.rate.end());
     arrays.insert(arrays.end(), s.fiberRate.begin(), s.fiberRate.end());

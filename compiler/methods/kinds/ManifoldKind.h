@@ -14,6 +14,10 @@ public:
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   void finish(const std::vector<sema::Value>& next) override;
   void embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) override;
+  sema::ArrayTuple rateArrays() const override { return phase_.rateArrays(); }
+  Space rowSpace(sema::ValueKind kind) const override {
+    return kind == sema::ValueKind::PhasePoint ? phase_.pointSpace() : phase_.algebraSpace();
+  }
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value defaultStart() override;
   Space shiftSpace() const override { return phase_.algebraSpace(); }

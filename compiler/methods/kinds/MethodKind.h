@@ -10,6 +10,7 @@
 #include "methods/phase/Step.h"
 #include "sema/Compilation.h"
 
+#include <functional>
 #include <memory>
 
 namespace lmc::methods {
@@ -34,6 +35,10 @@ public:
   /// What an unknown of equations on positions counts against beside its own size in a step of length h: such equations
   /// hold to the round-off of the positions, whatever the motion, which may be none. Empty where nothing is added.
   [[nodiscard]] virtual sym::Expr positionSize(sym::Expr h) { return (void)h, sym::Expr(); }
+  /// The arrays of the model that f is made of; none of kinds without f.
+  [[nodiscard]] virtual sema::ArrayTuple rateArrays() const { return {}; }
+  /// Of kinds whose steps may be calls (StepCalls): the space of values of one kind, else an empty one.
+  [[nodiscard]] virtual Space rowSpace(sema::ValueKind /*kind*/) const { return {}; }
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const sema::Value& v) const = 0;
   /// What an unknown of `solve` is and starts from when nothing is said.
@@ -54,6 +59,8 @@ struct KindContext {
   const mechanics::System& system;
   Step& step;
   bool sharesStages = false; ///< stages of a long step may call one f
+  /// Counts the operations of the step written out, by a trial (methods/Parts.h); of steps that may share code.
+  std::function<std::size_t()> writtenOut = {};
 };
 
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they

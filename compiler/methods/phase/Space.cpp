@@ -60,10 +60,11 @@ std::int64_t rowOf(const Space& space) {
 }
 
 namespace {
-/// The number in front of those of a member, among those of its component.
-sym::Expr beforeMember(sym::Graph& g, const Component& c) {
-  if (c.index.empty()) return g.integer(0);
-  return g.mul(g.integer(c.shape.size()), g.add(c.index[0], g.integer(-1)));
+/// The place of an entry of a component whose first number stands at `first`: those of all members side by side, so
+/// that loops over members read and write neighbours.
+sym::Expr placeOf(sym::Graph& g, const Component& c, std::int64_t first, std::int64_t entry) {
+  if (c.index.empty()) return g.integer(first + entry);
+  return g.add(c.index[0], g.integer(first - 1 + entry * c.extent));
 }
 } // namespace
 
@@ -78,7 +79,7 @@ const sym::Array* flat(sym::Program& p, const Space& space, const sema::Tuple& p
       sym::Equation number;
       number.array = numbers;
       number.loops = c.loops(g);
-      number.index = {g.add(beforeMember(g, c), g.integer(first + static_cast<std::int64_t>(e)))};
+      number.index = {placeOf(g, c, first, static_cast<std::int64_t>(e))};
       number.value = entries[e];
       p.append(std::move(number));
     }
@@ -92,8 +93,7 @@ sema::Tuple unflat(sym::Graph& g, const Space& space, const sym::Array* numbers)
   std::int64_t first = 1;
   for (const Component& c : space) {
     std::vector<sym::Expr> entries;
-    for (int e = 0; e < c.shape.size(); ++e)
-      entries.push_back(g.load(numbers, {g.add(beforeMember(g, c), g.integer(first + e))}));
+    for (int e = 0; e < c.shape.size(); ++e) entries.push_back(g.load(numbers, {placeOf(g, c, first, e)}));
     parts.push_back(sema::fromEntries(g, {{c.name, c.shape}}, entries)[0]);
     first += c.size();
   }

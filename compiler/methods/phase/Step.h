@@ -38,6 +38,34 @@ struct SharedStages {
   std::vector<std::size_t> own;             ///< the stages that the result needs
 };
 
+/// A step as calls of functions that stand in the code once, however often the body calls them: f, what an element of
+/// the group does to a point, brackets. Each reads its arguments from places in memory of its own and leaves its result
+/// in another. What stands between two calls, sums and multiples of rows, is a piece. All arrays are rows of numbers,
+/// of one extent (methods/phase/Space.h), but for times, which are single numbers.
+struct SharedCalls {
+  struct Routine {
+    std::string name;
+    std::vector<const sym::Array*> arguments; ///< role State; null: the result does not depend on it
+    const sym::Array* result = nullptr;
+    const sym::Array* given = nullptr; ///< role State: the result, as the piece behind a call reads it
+    int evaluations = 0;               ///< of f
+  };
+  /// What a piece leaves in memory.
+  struct Write {
+    const sym::Array* value = nullptr;
+    const sym::Array* to = nullptr; ///< role State: an argument, or what later pieces or the step's results read
+    bool own = false;               ///< the result of the step needs it, else those for the error estimate alone
+  };
+  /// Equations, and the call behind them.
+  struct Piece {
+    std::vector<Write> writes;
+    std::optional<std::size_t> routine; ///< nothing behind the last piece
+    bool own = false;                   ///< the result of the step needs the call
+  };
+  std::vector<Routine> routines;
+  std::vector<Piece> pieces;
+};
+
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
 struct Step {
   std::string method;                      ///< as the user wrote it
@@ -64,8 +92,11 @@ struct Step {
   std::vector<StepPart> parts;
   /// Of a method whose stages share code; then `next` and the embedded results are what becomes of their `ends`.
   std::optional<SharedStages> stages = {};
+  /// Of a method whose body calls functions; then `next` and the embedded results are what becomes of what its pieces
+  /// leave in memory.
+  std::optional<SharedCalls> calls = {};
   /// Several functions that call each other.
-  [[nodiscard]] bool sharesCode() const { return !parts.empty() || stages; }
+  [[nodiscard]] bool sharesCode() const { return !parts.empty() || stages || calls; }
 };
 
 } // namespace lmc::methods

@@ -8,6 +8,11 @@ lower::RowPlace placeOf(const runtime::Field& field) {
   return {field.role, field.offset};
 }
 
+/// One of t and h, of which a step is made.
+int inStep(unit::UnitBuilder& unit, std::string name, unit::UnitBuilder::Outputs outputs) {
+  return unit.function(std::move(name), 2, std::move(outputs), lower::Lowering::Use::InStep);
+}
+
 } // namespace
 
 StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::SharedStages& stages) {
@@ -27,9 +32,9 @@ StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::Share
     unit.reads(stages.ends[k], m.ends.back());
   }
   unit.reads(stages.point, m.point);
-  m.start = unit.function("begin of stages", 2,
-                          {{stages.begin, m.begin.role, m.begin.offset}, {stages.begin, m.point.role, m.point.offset}});
-  m.evaluate = unit.function("stage", 2, {{stages.rate, m.rate.role, m.rate.offset}});
+  m.start = inStep(unit, "begin of stages",
+                   {{stages.begin, m.begin.role, m.begin.offset}, {stages.begin, m.point.role, m.point.offset}});
+  m.evaluate = inStep(unit, "stage", {{stages.rate, m.rate.role, m.rate.offset}});
   return m;
 }
 
@@ -62,7 +67,60 @@ int StageCode::add(unit::UnitBuilder& unit, const methods::SharedStages& stages,
   for (std::size_t k = 0; k < results; ++k)
     sums.sums.push_back({coefficients(stages.weights[k], wanted.size()), placeOf(m.ends[k])});
   parts.push_back({unit.rowSums("sums for the end", sums), 0, 1});
-  parts.push_back({unit.function("end of " + name, 2, std::move(outputs)), 0, 1});
+  parts.push_back({inStep(unit, "end of " + name, std::move(outputs)), 0, 1});
+  return unit.callsInOrder(name, std::move(parts));
+}
+
+void StageCode::place(unit::UnitBuilder& unit, const methods::SharedCalls& calls) {
+  if (!routines_.empty()) return;
+  std::size_t count = 0;
+  const auto row = [&](const sym::Array* array, const char* comment) {
+    if (array == nullptr || places_.contains(array)) return;
+    runtime::Field field =
+        unit::numbersField(runtime::Role::Output, "calls.row" + std::to_string(++count), array->size());
+    field.comment = comment;
+    const runtime::Field placed = places_.emplace(array, unit.place(std::move(field))).first->second;
+    unit.reads(array, placed);
+  };
+  // Rows first, which are whole vectors, then single numbers.
+  for (const bool rows : {true, false}) {
+    const auto some = [&](const sym::Array* array, const char* comment) {
+      if (array != nullptr && array->extents.empty() != rows) row(array, comment);
+    };
+    for (const methods::SharedCalls::Routine& r : calls.routines) {
+      for (const sym::Array* a : r.arguments) some(a, "an argument of a function that a step calls");
+      some(r.given, "the result of a function that a step calls");
+    }
+    for (const methods::SharedCalls::Piece& p : calls.pieces)
+      for (const methods::SharedCalls::Write& w : p.writes) some(w.to, "what a step keeps between its calls");
+  }
+  for (const methods::SharedCalls::Routine& r : calls.routines) {
+    const runtime::Field& to = places_.at(r.given);
+    routines_.push_back(inStep(unit, r.name, {{r.result, to.role, to.offset}}));
+  }
+}
+
+int StageCode::add(unit::UnitBuilder& unit, const methods::SharedCalls& calls, const std::string& name, Wanted wanted,
+                   unit::UnitBuilder::Outputs outputs) {
+  place(unit, calls);
+  std::vector<lower::PartOfStep> parts;
+  for (const methods::SharedCalls::Piece& p : calls.pieces) {
+    unit::UnitBuilder::Outputs written;
+    std::vector<const sym::Array*> values;
+    for (const methods::SharedCalls::Write& w : p.writes) {
+      if (wanted == Wanted::Own && !w.own) continue;
+      const runtime::Field& to = places_.at(w.to);
+      written.push_back({w.value, to.role, to.offset});
+      values.push_back(w.value);
+    }
+    if (!values.empty()) {
+      const auto [found, isNew] = pieces_.try_emplace(std::move(values), 0);
+      if (isNew) found->second = inStep(unit, "between calls", std::move(written));
+      parts.push_back({found->second, 0, 1});
+    }
+    if (p.routine && (wanted == Wanted::All || p.own)) parts.push_back({routines_[*p.routine], 0, 1});
+  }
+  parts.push_back({inStep(unit, "end of " + name, std::move(outputs)), 0, 1});
   return unit.callsInOrder(name, std::move(parts));
 }
 

@@ -4,6 +4,7 @@
 #include "methods/phase/Step.h"
 #include "unit/builder/UnitBuilder.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ public:
   /// `results` of SharedStages::ends. Returns its number.
   int add(unit::UnitBuilder& unit, const methods::SharedStages& stages, const std::string& name,
           const std::vector<std::size_t>& wanted, std::size_t results, unit::UnitBuilder::Outputs outputs);
+  /// The same of calls: all, or those alone that the result of the step needs.
+  enum class Wanted : std::uint8_t { Own, All };
+  int add(unit::UnitBuilder& unit, const methods::SharedCalls& calls, const std::string& name, Wanted wanted,
+          unit::UnitBuilder::Outputs outputs);
 
 private:
   struct Memory {
@@ -25,7 +30,12 @@ private:
     int start = -1, evaluate = -1; ///< functions
   };
   static Memory place(unit::UnitBuilder& unit, const methods::SharedStages& stages);
+  void place(unit::UnitBuilder& unit, const methods::SharedCalls& calls);
   std::optional<Memory> memory_;
+  /// Of calls: the functions of routines, the places that pieces write, and their functions by what these write.
+  std::vector<int> routines_;
+  std::map<const sym::Array*, runtime::Field> places_;
+  std::map<std::vector<const sym::Array*>, int> pieces_;
 };
 
 } // namespace lmc::products

@@ -112,11 +112,11 @@ void UnitBuilder::report() {
       [offset](lower::Lowering& lowering, const ZeroPattern&) { lowering.bindReport(Role::Output, offset); });
 }
 
-int UnitBuilder::function(std::string name, int arguments, Outputs outputs) {
+int UnitBuilder::function(std::string name, int arguments, Outputs outputs, lower::Lowering::Use use) {
   const int number = next_++;
-  actions_.emplace_back([number, arguments, name = std::move(name),
+  actions_.emplace_back([number, arguments, use, name = std::move(name),
                          outputs = std::move(outputs)](lower::Lowering& lowering, const ZeroPattern&) {
-    if (lowering.addFunction(name, arguments, outputs) != number)
+    if (lowering.addFunction(name, arguments, outputs, use) != number)
       throw std::logic_error("functions of a unit are counted wrongly");
   });
   return number;

@@ -75,7 +75,8 @@ public:
   /// Places what iterations tell (FieldKind::Report), and has functions write it.
   void report();
   /// Returns the number of the function.
-  int function(std::string name, int arguments, Outputs outputs);
+  int function(std::string name, int arguments, Outputs outputs,
+               lower::Lowering::Use use = lower::Lowering::Use::Alone);
   /// One of t and h that calls others, which nobody else calls, over parts of its step. Returns its number.
   int calls(std::string name, std::vector<lower::PartOfStep> parts);
   /// The same, not in a loop.
