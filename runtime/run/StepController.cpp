@@ -55,7 +55,7 @@ double binaryPower(double x) {
 }
 
 StepController::Law StepController::lawOf(ControllerKind kind, double safety) {
-  const double usual = kind == ControllerKind::PI ? 0.9 : 0.85;
+  const double usual = kind == ControllerKind::PI ? 0.8 : 0.85;
   const double factor = safety > 0 ? safety : usual;
   switch (kind) {
   case ControllerKind::Elementary:
