@@ -106,6 +106,7 @@ private:
   Space multipliers_;                           ///< of constraints and their multipliers
   std::vector<NearestPoint> nearest_;           ///< of each slot, likewise
   std::vector<sema::Tuple> fields_;             ///< the evaluations of f
+  sema::Tuple end_;                             ///< of a step of a tableau, before it is moved onto the manifold
   /// Series that were asked for: words that name one state share it.
   struct Series {
     sym::Expr time;

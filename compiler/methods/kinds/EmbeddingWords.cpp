@@ -82,7 +82,8 @@ std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema
     const Expr at = g_.add(time, g_.scale(tableau.c[i], h));
     k.push_back(hold(vectorValue(ydot(at, moved(g_, y, h, tableau.a[i], k))), "k").parts);
   }
-  std::vector<sema::Value> results = {vectorValue(onto(moved(g_, y, h, tableau.b, k), where))};
+  end_ = moved(g_, y, h, tableau.b, k);
+  std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
   for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
     if (!weights->empty()) results.push_back(vectorValue(moved(g_, y, h, *weights, k)));
   return results;
@@ -105,6 +106,7 @@ std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, cons
   std::vector<sema::Value> results;
   for (const sym::Array* numbers : s.ends) {
     const sema::Tuple end = unflat(g_, all_, numbers);
+    if (results.empty()) end_ = end;
     results.push_back(vectorValue(results.empty() ? onto(end, where) : end));
   }
   context_.step.evaluations += static_cast<int>(tableau.stages()) - 1; // one has been counted
