@@ -23,17 +23,29 @@ std::size_t operationsOf(const sym::Program& program, sema::ArrayTuple rates) {
   return operations(program, f);
 }
 
+/// Terms of the sums between stages, each of so many numbers.
+std::size_t operationsOfSums(const Tableau& tableau, std::int64_t numbers) {
+  std::size_t terms = 0;
+  for (const auto& row : tableau.a)
+    terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
+  return terms * static_cast<std::size_t>(numbers);
+}
+
 /// Whether the stages of a step in storage coordinates shall call one f, by measurement. Calls go through memory, some
 /// 30 ns a stage, and gain where the code of all would leave the caches of instructions, or where much of it are sums
 /// of `numbers` numbers, which become vectors.
 bool shareRate(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
   constexpr std::size_t most = 12000, mostOfLongRows = 4000;
   constexpr std::int64_t longRow = 32; // numbers, some vectors
-  std::size_t terms = 0;
-  for (const auto& row : tableau.a)
-    terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
-  const std::size_t total = ofRate * tableau.stages() + terms * static_cast<std::size_t>(numbers);
+  const std::size_t total = ofRate * tableau.stages() + operationsOfSums(tableau, numbers);
   return total > (numbers >= longRow ? mostOfLongRows : most);
+}
+
+/// Whether sums between stages that are written out shall be those of rows in memory, by measurement: where they are
+/// more work than f, and longer than a vector.
+bool addRows(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+  constexpr std::int64_t vector = 8;
+  return numbers > vector && operationsOfSums(tableau, numbers) > ofRate * tableau.stages();
 }
 
 /// The same of the stages of a Munthe-Kaas method: exponentials and dexpinv, which stand in each, are some 50
@@ -120,10 +132,13 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
-    const bool shares = context_.sharesStages && kind.isWrittenOut() &&
-                        shareRate(operationsOf(context_.layer.program(), kind.rateArrays()), tableau, kind.numbers());
-    const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
-                                : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
+    const bool joins = context_.sharesStages && kind.isWrittenOut();
+    const std::size_t ofRate = joins ? operationsOf(context_.layer.program(), kind.rateArrays()) : 0;
+    const auto results = joins && shareRate(ofRate, tableau, kind.numbers())
+                             ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
+                         : joins && addRows(ofRate, tableau, kind.numbers())
+                             ? kind.rungeByRows(tableau, y, begin_.h, begin_.t, constructed.where)
+                             : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
     if (results.size() > 1) embedded_ = {results[1]};
     if (results.size() > 2) embedded2_ = {results[2]};

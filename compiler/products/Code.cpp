@@ -336,7 +336,8 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prep
   product.defineOutputs(options.compilation.scene);
   if (options.pairLists) product.unit.useLists();
   std::optional<MassSides> sides;
-  if (looks == MassLooks::Compiled && steps != Steps::None && !system->groups.empty() && solvesForAccelerations(product))
+  if (looks == MassLooks::Compiled && steps != Steps::None && !system->groups.empty() &&
+      solvesForAccelerations(product))
     sides = massSides(product.layer);
   const runtime::MassLook look = addRun(product, steps, sides ? &*sides : nullptr);
   if (!model->stepped.empty() && diagnostics().hasErrors()) return nullptr;

@@ -10,8 +10,7 @@ LaneMass::LaneMass(const EnsembleProblem& problem, LaneMachine& work)
 bool LaneMass::suspicious(int lane) const {
   const auto n = static_cast<std::int64_t>(check_->names.size());
   return isSuspicious(*check_, work_.numbers(Role::Output, look_.product.offset, n) + lane,
-                      work_.numbers(Role::Output, look_.rhs.offset, n) + lane,
-                      static_cast<std::size_t>(work_.lanes()));
+                      work_.numbers(Role::Output, look_.rhs.offset, n) + lane, static_cast<std::size_t>(work_.lanes()));
 }
 
 void LaneMass::look(std::span<const double> times) {

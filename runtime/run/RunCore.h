@@ -103,7 +103,7 @@ protected:
   Jumps jumps_;
   const bool watches_;                    ///< every step is looked at for events and samplings
   std::optional<ContactStepper> stepper_; ///< of a method that steps contacts
-  const MassCheck* check_ = nullptr; ///< null: there is no mass equation to look at
+  const MassCheck* check_ = nullptr;      ///< null: there is no mass equation to look at
   Pace pace_;
   RunResult result_;
   double sampled_ = problem_.timeFrom; ///< time of the last sample
@@ -118,7 +118,7 @@ private:
   std::optional<Checkpoint> frozen_;
   std::int64_t budget_ = listeners_.bounds.steps; ///< that are left
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  bool cut_ = false; ///< `freeze` was called
+  bool cut_ = false;                   ///< `freeze` was called
   std::optional<MassMonitor> monitor_; ///< of the mass equation, when it was asked for
   [[nodiscard]] std::string largestEntry() const;
 };

@@ -63,7 +63,7 @@ private:
   const Problem* problem_;
   Workspace* workspace_;
   Sink* sink_;
-  std::vector<Column> columns_; ///< see entry()
+  std::vector<Column> columns_;                 ///< see entry()
   std::vector<std::span<const double>> places_; ///< of the fields that are written, one after the other
   std::vector<double> row_;                     ///< for the sink
   std::int64_t samples_ = 0;

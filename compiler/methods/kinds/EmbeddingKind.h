@@ -28,6 +28,10 @@ public:
   std::vector<sema::Value> runge(const Tableau& tableau, const sema::Tuple& y, sym::Expr h, sym::Expr time,
                                  Range where);
 
+  /// The same with sums over rows of numbers in memory, which become vectors. The terms of the last two stages stay
+  /// apart, in registers: so nobody waits until what was written number by number can be read as a vector.
+  std::vector<sema::Value> rungeByRows(const Tableau& tableau, const sema::Tuple& y, sym::Expr h, sym::Expr time,
+                                       Range where);
   /// The same where all stages call one f (SharedStages).
   std::vector<sema::Value> rungeShared(const Tableau& tableau, const sema::Tuple& y, sym::Expr time, Range where);
   /// The arrays of the model that f is made of.
@@ -72,6 +76,8 @@ private:
   };
 
   static sema::Value vectorValue(sema::Tuple parts);
+  /// All numbers of a state, one after the other, and zeros up to the end of the last vector.
+  const sym::Array* row(const sema::Tuple& y, const std::string& name);
   void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<sema::Part>& fiber);
   sema::Tuple part(const sema::Tuple& all, std::size_t first, std::size_t count) const;
   /// Copies of arrays of the model for the state y at a time; the copies' loads.
