@@ -35,20 +35,34 @@ std::size_t numbersWrittenOut(const Space& space) {
 /// Where families are loops, sharing is for long code alone: calls cost up to a fifth of the time of a step.
 constexpr std::size_t mostOfLoops = 45000;
 
+/// Terms of the sums between stages, each of so many numbers.
+std::size_t operationsOfSums(const Tableau& tableau, std::int64_t numbers) {
+  std::size_t terms = 0;
+  for (const auto& row : tableau.a)
+    terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
+  return terms * static_cast<std::size_t>(numbers);
+}
+
 /// Whether the stages of a step in storage coordinates shall call one f, by measurement. Calls go through memory, some
 /// 30 ns a stage, and gain where the code of all would leave the caches of instructions, or where much of it are sums
 /// of so many numbers, which become vectors.
 bool shareRate(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau, const Space& space) {
   constexpr std::size_t most = 12000, mostOfLongRows = 4000;
   constexpr std::int64_t longRow = 32; // numbers, some vectors
-  std::size_t terms = 0;
-  for (const auto& row : tableau.a)
-    terms += static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [](const auto& x) { return !x.isZero(); }));
   if (!isWrittenOut(space))
-    return operationsOfTurns(program, rates) * tableau.stages() + terms * numbersWrittenOut(space) > mostOfLoops;
+    return operationsOfTurns(program, rates) * tableau.stages() +
+               operationsOfSums(tableau, static_cast<std::int64_t>(numbersWrittenOut(space))) >
+           mostOfLoops;
   const std::int64_t numbers = sizeOf(space);
-  const std::size_t total = operationsOf(program, rates) * tableau.stages() + terms * static_cast<std::size_t>(numbers);
+  const std::size_t total = operationsOf(program, rates) * tableau.stages() + operationsOfSums(tableau, numbers);
   return total > (numbers >= longRow ? mostOfLongRows : most);
+}
+
+/// Whether sums between stages that are written out shall be those of rows in memory, by measurement: where they are
+/// more work than f, and longer than a vector.
+bool addRows(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
+  constexpr std::int64_t vector = 8;
+  return numbers > vector && operationsOfSums(tableau, numbers) > ofRate * tableau.stages();
 }
 
 /// The same of the stages of a Munthe-Kaas method: exponentials and dexpinv, which stand in each, are some 50
@@ -233,10 +247,14 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
-    const bool shares = context_.sharesStages && shareRate(context_.layer.program(), kind.rateArrays(), tableau,
-                                                           kind.rowSpace(sema::ValueKind::PhaseVector));
-    const auto results = shares ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
-                                : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
+    const Space rows = kind.rowSpace(sema::ValueKind::PhaseVector);
+    const sym::Program& program = context_.layer.program();
+    const bool shares = context_.sharesStages && shareRate(program, kind.rateArrays(), tableau, rows);
+    const bool byRows = !shares && context_.sharesStages && isWrittenOut(rows) &&
+                        addRows(operationsOf(program, kind.rateArrays()), tableau, sizeOf(rows));
+    const auto results = shares   ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
+                         : byRows ? kind.rungeByRows(tableau, y, begin_.h, begin_.t, constructed.where)
+                                  : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
     if (results.size() > 1) embedded_ = {results[1]};
     if (results.size() > 2) embedded2_ = {results[2]};

@@ -331,14 +331,18 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::build(bool needMethod) {
   return prepared != nullptr ? problemOf(*prepared, stepsOf(needMethod)) : nullptr;
 }
 
-std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prepared, Steps steps) {
+std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prepared, Steps steps, MassLooks looks) {
   Product product(prepared, prepared.layer);
   product.defineOutputs(options.compilation.scene);
   if (options.pairLists) product.unit.useLists();
-  (void)addRun(product, steps);
+  std::optional<MassSides> sides;
+  if (looks == MassLooks::Compiled && steps != Steps::None && !system->groups.empty() &&
+      solvesForAccelerations(product))
+    sides = massSides(product.layer);
+  const runtime::MassLook look = addRun(product, steps, sides ? &*sides : nullptr);
   if (!model->stepped.empty() && diagnostics().hasErrors()) return nullptr;
   unit::Unit unit = compileForData(product);
-  lookAtMass(unit.problem, product, unit);
+  lookAtMass(unit.problem, product, unit, look);
   if (steps != Steps::None) lookAtCutoffs(unit.problem, prepared);
   shown = product.shown ? std::make_unique<const ShownScene>(std::move(*product.shown)) : nullptr;
   return std::make_unique<runtime::Problem>(std::move(unit.problem));
@@ -357,13 +361,15 @@ bool Pipeline::Impl::solvesForAccelerations(const Product& product) {
   return evaluates(product.step()) || std::any_of(steps.begin(), steps.end(), evaluates);
 }
 
-void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit) {
+void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit,
+                                const runtime::MassLook& own) {
   if (product.steps == Steps::None) return;
   const Stopwatch watch(timings, "mass");
   std::shared_ptr<runtime::MassCheck> check;
   if (solvesForAccelerations(product))
     check =
         massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
+  if (check) check->compiled = own;
   if (auto rows = constraintRows(product.layer, product.prepared.layout)) {
     if (!check) check = std::make_shared<runtime::MassCheck>();
     check->rows = std::move(rows);

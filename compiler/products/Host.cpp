@@ -108,7 +108,7 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::buildHost(HostSteps steps) {
   const bool needMethod = wanted != Steps::None;
   const Prepared* const prepared = needMethod || host() == nullptr ? prepare(needMethod) : host();
   if (prepared == nullptr) return nullptr;
-  auto problem = problemOf(*prepared, wanted);
+  auto problem = problemOf(*prepared, wanted, MassLooks::Compiled);
   // A sample begins with the whole state, from which a host goes on: also with what contacts keep between steps and
   // files do not show.
   if (problem)

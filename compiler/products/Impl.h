@@ -303,11 +303,15 @@ struct Pipeline::Impl {
 
   /// All but memory, functions and code: values and settings.
   void fill(runtime::Problem& p, const Product& product);
+  /// How a run looks at its mass equation: the interpreter does, or code of the run's own does where it need not.
+  /// Code costs each start a little, and spares the interpreter at the begin and the end of each run.
+  enum class MassLooks : std::uint8_t { Interpreted, Compiled };
   /// A problem of its functions and its code, which looks at its mass equation.
-  std::unique_ptr<runtime::Problem> problemOf(const Prepared& prepared, Steps steps);
+  std::unique_ptr<runtime::Problem> problemOf(const Prepared& prepared, Steps steps,
+                                              MassLooks looks = MassLooks::Interpreted);
 
-  /// By what the run looks at its mass equation, and finds out why it has failed.
-  void lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit);
+  /// By what the run looks at its mass equation, and finds out why it has failed. `own`: a function of its code.
+  void lookAtMass(runtime::Problem& p, Product& product, const unit::Unit& unit, const runtime::MassLook& own = {});
 
   std::string dump(const std::string& stage);
   std::string stepListing() const;

@@ -1,7 +1,8 @@
-// What a run needs to look at its own mass equation M xi' = r: tapes, which the interpreter executes now and then; and,
-// when it has failed, at its constraints.
+// What a run needs to look at its own mass equation M xi' = r: tapes, which the interpreter executes now and then, or
+// where compiled code finds a residual that is worth it; and, when it has failed, at its constraints.
 #pragma once
 
+#include "runtime/contract/MassLook.h"
 #include "tape/Tape.h"
 
 #include <memory>
@@ -29,6 +30,9 @@ struct MassCheck {
   std::int64_t terms = -1;
   /// What tells which constraints have become dependent where the run fails; null: there are none, or contacts.
   std::shared_ptr<const ConstraintRows> rows;
+  /// A function of the run's own code with M xi' and r, which finds the states that are worth a look by the
+  /// interpreter; its `every` counts for nothing. Without it each look is one.
+  MassLook compiled;
 
   [[nodiscard]] bool looks() const { return equation >= 0; } ///< there is a mass equation
 };

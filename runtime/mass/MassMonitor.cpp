@@ -20,6 +20,9 @@ constexpr std::size_t signLimit = 64, conditionLimit = 200;
 /// Numbers of this size are on their way to infinity.
 constexpr double overflowing = 1e75;
 
+/// Part of the largest term of a factor's equation that a residual may be without a closer look.
+constexpr double unsuspicious = 1e-9;
+
 /// Plus or minus one, without a pattern; the same in every run.
 double sign(std::size_t k, std::uint64_t series) {
   std::uint64_t x = (k + 1) * 0x9E3779B97F4A7C15ULL + series * 0xD1B54A32D192ED03ULL;
@@ -47,6 +50,23 @@ double largest(const std::vector<double>& list) {
 }
 
 } // namespace
+
+bool isSuspicious(const MassCheck& check, const double* product, const double* rhs, std::size_t stride) {
+  // Whether a matrix of any signs has passed through a singular one, no residual tells.
+  if (!check.definite && check.varies) return true;
+  const auto n = static_cast<std::int64_t>(check.names.size());
+  for (std::size_t factor = 0; factor < check.factors.size(); ++factor) {
+    const std::int64_t end = factor + 1 < check.factors.size() ? check.factors[factor + 1] : n;
+    double size = 0, worst = 0;
+    for (std::int64_t k = check.factors[factor]; k < end; ++k) {
+      const std::size_t at = static_cast<std::size_t>(k) * stride;
+      size = std::max({size, std::abs(product[at]), std::abs(rhs[at])});
+      worst = std::max(worst, std::abs(product[at] - rhs[at]));
+    }
+    if (worst > unsuspicious * size) return true;
+  }
+  return false;
+}
 
 MassMonitor::MassMonitor(const MassCheck& check, std::span<const double> params)
     : check_(check), n_(check.names.size()) {

@@ -10,15 +10,15 @@
 
 namespace lmc::runtime {
 
+/// Whether the two sides of the mass equation, M xi' and r, ask for a look by MassMonitor: they differ by more than
+/// rounding usually leaves, or no residual tells. Number k of a side stands at k*stride.
+[[nodiscard]] bool isSuspicious(const MassCheck& check, const double* product, const double* rhs,
+                                std::size_t stride = 1);
+
 class MassMonitor {
 public:
   /// The check must outlive it. `params` by the layout of the problem.
   MassMonitor(const MassCheck& check, std::span<const double> params);
-
-  /// True after so many steps of a run.
-  [[nodiscard]] bool due(std::int64_t steps) const { return steps % check_.every == 0; }
-  /// Steps until the next look.
-  [[nodiscard]] std::int64_t left(std::int64_t steps) const { return check_.every - steps % check_.every; }
 
   /// What is wrong at a state, as a sentence without a full stop: accelerations that do not solve the equation, or a
   /// matrix with other signs than when it was looked at before. Nothing where numbers are not finite: the run finds

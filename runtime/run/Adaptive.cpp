@@ -184,7 +184,7 @@ private:
       cause += "; " + (status_ == SingularMass ? accountOfMass(t_) : statusText(status_));
     else
       cause += fmt::format("; the error is largest in {}", control_.pieces[worst()]);
-    if (status_ == Ok && mass_) cause += mass_->hint(workspace_.state(), t_);
+    if (status_ == Ok && check_ != nullptr) cause += monitor().hint(workspace_.state(), t_);
     fail(status_, t_, cause);
     return false;
   }

@@ -70,7 +70,7 @@ private:
     result_.steps = taken_;
     result_.evaluations += done * problem_.evaluationsPerStep;
     result_.time = grid_.time(taken_);
-    if (status == SingularMass && mass_ && !stepper_) {
+    if (status == SingularMass && check_ != nullptr && !stepper_) {
       pieces_.remember();
       return singularWithin(h, result_.time);
     }
@@ -122,7 +122,7 @@ private:
         whole ? pieces_.steps(grid_.begin(), grid_.step(), taken_, 1, done) : part(from, h, true);
     result_.evaluations += problem_.evaluationsPerStep;
     result_.time = from;
-    if (status == SingularMass && mass_ && !stepper_) return singularWithin(h, from);
+    if (status == SingularMass && check_ != nullptr && !stepper_) return singularWithin(h, from);
     return ok(status, from) && lookForEvent(
                                    from, h, end, [&](double theta) { return partial(from, theta); }, happened_);
   }

@@ -124,7 +124,7 @@ bool RunCore::begin() {
   if (events_.any() && !watched(events_.begin(t), t)) return false;
   if (!outcome(jumps_.begin(t), t) || !startContacts(t) || !sampling(t) || !take(t)) return false;
   // A constant matrix is looked at with the steps, and at the end: short runs are not made of looks.
-  return !mass_ || !problem_.mass->varies || lookAtMass(t, true);
+  return check_ == nullptr || !check_->varies || lookAtMass(t, true);
 }
 
 /// An impact at the begin has two samples, as every other one.
@@ -269,18 +269,28 @@ bool RunCore::watched(std::int32_t status, double t) {
 }
 
 std::int64_t RunCore::untilLook() const {
-  return mass_ ? mass_->left(result_.steps) : std::numeric_limits<std::int64_t>::max();
+  return check_ != nullptr ? check_->every - result_.steps % check_->every : std::numeric_limits<std::int64_t>::max();
+}
+
+MassMonitor& RunCore::monitor() {
+  if (!monitor_) monitor_.emplace(*check_, problem_.params);
+  return *monitor_;
 }
 
 bool RunCore::lookAtMass(double t, bool always) {
-  if (!mass_ || !(always || mass_->due(result_.steps))) return true;
-  auto wrong = mass_->look(workspace_.state(), t);
+  if (check_ == nullptr || !(always || result_.steps % check_->every == 0)) return true;
+  if (const MassLook& own = check_->compiled; own.function >= 0) {
+    // Where the code cannot factor the matrix, the step that follows says so.
+    if (workspace_.call(own.function, t) != Ok) return true;
+    if (!isSuspicious(*check_, workspace_.numbers(own.product).data(), workspace_.numbers(own.rhs).data())) return true;
+  }
+  auto wrong = monitor().look(workspace_.state(), t);
   if (wrong) fail(SingularMass, t, std::move(*wrong));
   return !wrong;
 }
 
 std::string RunCore::accountOfMass(double t) {
-  return mass_ ? mass_->account(workspace_.state(), t) : statusText(SingularMass);
+  return check_ != nullptr ? monitor().account(workspace_.state(), t) : statusText(SingularMass);
 }
 
 bool RunCore::ok(std::int32_t status, double t) {

@@ -36,7 +36,7 @@ public:
         watches_(events_.any() || !problem.ticks.empty() || listeners.samplings != nullptr) {
     if (listeners.samplings != nullptr) jumps_.attach(*listeners.samplings);
     if (problem.contactSteps != nullptr) stepper_.emplace(problem, workspace_.bases());
-    if (problem.mass != nullptr && problem.mass->looks()) mass_.emplace(*problem.mass, problem.params);
+    if (problem.mass != nullptr && problem.mass->looks()) check_ = problem.mass.get();
   }
   RunCore(const RunCore&) = delete;
   RunCore& operator=(const RunCore&) = delete;
@@ -84,6 +84,8 @@ protected:
   [[nodiscard]] std::int64_t untilLook() const;
   /// Looks at it, if it is time. False when the accelerations do not solve it.
   bool lookAtMass(double t, bool always = false);
+  /// By which the interpreter looks at it; made when it is first asked for.
+  [[nodiscard]] MassMonitor& monitor();
   /// What to say of a matrix that cannot be factored near the present state.
   std::string accountOfMass(double t);
   bool ok(std::int32_t status, double t);
@@ -101,7 +103,7 @@ protected:
   Jumps jumps_;
   const bool watches_;                    ///< every step is looked at for events and samplings
   std::optional<ContactStepper> stepper_; ///< of a method that steps contacts
-  std::optional<MassMonitor> mass_;
+  const MassCheck* check_ = nullptr;      ///< null: there is no mass equation to look at
   Pace pace_;
   RunResult result_;
   double sampled_ = problem_.timeFrom; ///< time of the last sample
@@ -116,7 +118,8 @@ private:
   std::optional<Checkpoint> frozen_;
   std::int64_t budget_ = listeners_.bounds.steps; ///< that are left
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  bool cut_ = false; ///< `freeze` was called
+  bool cut_ = false;                   ///< `freeze` was called
+  std::optional<MassMonitor> monitor_; ///< of the mass equation, when it was asked for
   [[nodiscard]] std::string largestEntry() const;
 };
 

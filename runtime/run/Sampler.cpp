@@ -17,17 +17,21 @@ double larger(double a, double b) {
 
 Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
     : problem_(&problem), workspace_(&workspace), sink_(sink) {
+  std::size_t columnCount = 0;
   for (const Field& f : problem.fields) {
+    if (f.kind == FieldKind::Energy && energy_ == nullptr) energy_ = workspace.numbers(f).data();
+    if (f.kind == FieldKind::Defect) {
+      defects_.push_back({f.of, 0});
+      defectPlaces_.push_back(workspace.numbers(f).data());
+    }
     if (!f.written) continue;
-    observed_ = f.role == Role::Output ? observed_ : places_.size() + static_cast<std::size_t>(f.count());
-    for (const double& x : workspace.numbers(f)) places_.push_back(&x);
+    places_.push_back(workspace.numbers(f));
+    columnCount += places_.back().size();
+    if (f.role == Role::Output) continue;
+    observed_ = columnCount;
+    observedField_ = places_.size();
   }
-  row_.resize(places_.size());
-  if (const Field* energy = problem.field(FieldKind::Energy)) energy_ = workspace.numbers(*energy).data();
-  for (const Field* defect : problem.all(FieldKind::Defect)) {
-    defects_.push_back({defect->of, 0});
-    defectPlaces_.push_back(workspace.numbers(*defect).data());
-  }
+  if (sink != nullptr) row_.resize(columnCount);
 }
 
 const Entry& Sampler::entry(std::size_t column) {
@@ -38,8 +42,8 @@ const Entry& Sampler::entry(std::size_t column) {
 void Sampler::begin() {
   if (sink_ == nullptr) return;
   std::vector<Entry> entries;
-  entries.reserve(places_.size());
-  for (std::size_t k = 0; k < places_.size(); ++k) entries.push_back(entry(k));
+  entries.reserve(row_.size());
+  for (std::size_t k = 0; k < row_.size(); ++k) entries.push_back(entry(k));
   sink_->begin(entries);
 }
 
@@ -49,20 +53,23 @@ std::int32_t Sampler::sample(double t) {
   record(t);
   ++samples_;
   if (sink_ == nullptr) return Ok;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const double x = *places_[i];
-    row_[i] = std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x; // the bits of a NaN mean nothing
-  }
+  double* next = row_.data();
+  for (const std::span<const double> field : places_)
+    for (const double x : field)
+      *next++ = std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x; // the bits of a NaN mean nothing
   sink_->sample(t, row_);
   return Ok;
 }
 
 void Sampler::findUndefined(double t) {
-  for (std::size_t k = observed_; k < places_.size(); ++k) {
-    const double x = *places_[k];
-    if (places_[k] == energy_ ? std::isfinite(x) : !std::isnan(x)) continue;
-    Undefined& u = undefined_[k];
-    if (u.samples++ == 0) u = {entry(k).name(), t, 1, names(problem_->undefinable, entry(k))};
+  std::size_t k = observed_;
+  for (std::size_t i = observedField_; i < places_.size(); ++i) {
+    for (const double& x : places_[i]) {
+      const std::size_t column = k++;
+      if (&x == energy_ ? std::isfinite(x) : !std::isnan(x)) continue;
+      Undefined& u = undefined_[column];
+      if (u.samples++ == 0) u = {entry(column).name(), t, 1, names(problem_->undefinable, entry(column))};
+    }
   }
 }
 
@@ -99,7 +106,7 @@ void Sampler::restore(const Memory& m) {
   firstEnergy_ = m.firstEnergy;
   energyDifference_ = m.energyDifference;
   for (std::size_t k = 0; k < std::min(defects_.size(), m.defects.size()); ++k) defects_[k].value = m.defects[k];
-  for (std::size_t k = observed_; k < places_.size(); ++k) {
+  for (std::size_t k = observed_; !m.undefined.empty() && k < problem_->columnCount(); ++k) {
     const std::string name = entry(k).name();
     for (const NamedArray& u : m.undefined)
       if (u.name == name && u.values.size() == 2)

@@ -63,16 +63,17 @@ private:
   const Problem* problem_;
   Workspace* workspace_;
   Sink* sink_;
-  std::vector<Column> columns_; ///< see entry()
-  std::vector<const double*> places_;
-  std::vector<double> row_;
+  std::vector<Column> columns_;                 ///< see entry()
+  std::vector<std::span<const double>> places_; ///< of the fields that are written, one after the other
+  std::vector<double> row_;                     ///< for the sink
   std::int64_t samples_ = 0;
   double firstEnergy_ = 0;
   double energyDifference_ = 0;
   const double* energy_ = nullptr; ///< null: the model has none
   std::vector<Defect> defects_;
   std::vector<const double*> defectPlaces_;
-  std::size_t observed_ = 0; ///< the first column of the energy and the observables, which are the last ones
+  std::size_t observed_ = 0;      ///< the first column of the energy and the observables, which are the last ones
+  std::size_t observedField_ = 0; ///< the field of that column, among places_
   std::map<std::size_t, Undefined> undefined_; ///< by column
 };
 

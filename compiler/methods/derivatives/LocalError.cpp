@@ -299,7 +299,7 @@ ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step) {
   ErrorEstimate e;
   for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
   e.tolerances = m.tolerances();
-  const sema::Tuple next = m.phase().loadPoint(step.next);
+  const sema::Tuple next = m.phase().loadPoint(step.compared.empty() ? step.next : step.compared);
   const sema::Tuple change = m.held(m.change(next, m.phase().loadPoint(step.embedded)), "error");
   e.squares = m.errors("error", change, {m.phase().state(), next});
   if (step.embedded2.empty()) return e;

@@ -142,6 +142,8 @@ void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
 
 void EmbeddingKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
   context_.step.embedded = store(p_, all_, second[0].parts, "embedded");
+  // What constraints have moved is a part of the error.
+  if (!end_.empty() && !context_.system.constraints) context_.step.compared = store(p_, all_, end_, "compared");
   if (!third.empty()) context_.step.embedded2 = store(p_, all_, third[0].parts, "embedded2");
   countOwn(p_, context_.step, fields_);
 }

@@ -28,6 +28,10 @@ public:
   std::vector<sema::Value> runge(const Tableau& tableau, const sema::Tuple& y, sym::Expr h, sym::Expr time,
                                  Range where);
 
+  /// The same with sums over rows of numbers in memory, which become vectors. The terms of the last two stages stay
+  /// apart, in registers: so nobody waits until what was written number by number can be read as a vector.
+  std::vector<sema::Value> rungeByRows(const Tableau& tableau, const sema::Tuple& y, sym::Expr h, sym::Expr time,
+                                       Range where);
   /// The same where all stages call one f (SharedStages).
   std::vector<sema::Value> rungeShared(const Tableau& tableau, const sema::Tuple& y, sym::Expr time, Range where);
   sema::ArrayTuple rateArrays() const override;
@@ -72,6 +76,8 @@ private:
   };
 
   static sema::Value vectorValue(sema::Tuple parts);
+  /// All numbers of a state, one after the other, and zeros up to the end of the last vector.
+  const sym::Array* row(const sema::Tuple& y, const std::string& name);
   void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<sema::Part>& fiber);
   sema::Tuple part(const sema::Tuple& all, std::size_t first, std::size_t count) const;
   /// Copies of arrays of the model for the state y at a time; the copies' loads.
@@ -106,6 +112,7 @@ private:
   Space multipliers_;                           ///< of constraints and their multipliers
   std::vector<NearestPoint> nearest_;           ///< of each slot, likewise
   std::vector<sema::Tuple> fields_;             ///< the evaluations of f
+  sema::Tuple end_;                             ///< of a step of a tableau, before it is moved onto the manifold
   /// Series that were asked for: words that name one state share it.
   struct Series {
     sym::Expr time;

@@ -82,9 +82,59 @@ std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema
     const Expr at = g_.add(time, g_.scale(tableau.c[i], h));
     k.push_back(hold(vectorValue(ydot(at, moved(g_, y, h, tableau.a[i], k))), "k").parts);
   }
-  std::vector<sema::Value> results = {vectorValue(onto(moved(g_, y, h, tableau.b, k), where))};
+  end_ = moved(g_, y, h, tableau.b, k);
+  std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
   for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
     if (!weights->empty()) results.push_back(vectorValue(moved(g_, y, h, *weights, k)));
+  return results;
+}
+
+const sym::Array* EmbeddingKind::row(const sema::Tuple& y, const std::string& name) {
+  const sym::Array* const numbers = flat(p_, all_, y, name);
+  for (std::int64_t e = sizeOf(all_) + 1; e <= numbers->extents[0]; ++e) {
+    sym::Equation rest; // of the last vector
+    rest.array = numbers;
+    rest.index = {g_.integer(e)};
+    rest.value = g_.number(0);
+    p_.append(std::move(rest));
+  }
+  return numbers;
+}
+
+std::vector<sema::Value> EmbeddingKind::rungeByRows(const Tableau& tableau, const sema::Tuple& y, Expr h, Expr time,
+                                                    Range where) {
+  std::vector<sema::Tuple> k;
+  std::vector<const sym::Array*> rows;
+  const sym::Array* const begin = row(y, fmt::format("row{}", ++counter_));
+  const auto sum = [&](const std::vector<sym::Number>& coefficients) {
+    std::vector<std::size_t> early, late;
+    for (std::size_t j = 0; j < k.size(); ++j)
+      if (!coefficients[j].isZero()) (j + 2 < k.size() ? early : late).push_back(j);
+    if (early.size() < 2) return moved(g_, y, h, coefficients, k);
+    const sym::Loop e = sym::fullLoop(g_, "e", begin->extents[0]);
+    sym::Equation partial;
+    partial.array =
+        g_.newArray(fmt::format("row{}", ++counter_), begin->extents, sym::Shape::scalar(), sym::Role::Temp);
+    partial.loops = {e};
+    partial.index = {e.index};
+    std::vector<Expr> terms;
+    for (const std::size_t j : early) terms.push_back(g_.scale(coefficients[j], g_.load(rows[j], {e.index})));
+    partial.value = g_.add(g_.load(begin, {e.index}), g_.mul(h, g_.sum(terms, sym::Shape::scalar())));
+    const sema::Tuple total = unflat(g_, all_, partial.array);
+    p_.append(std::move(partial));
+    std::vector<sym::Number> rest(coefficients.size());
+    for (const std::size_t j : late) rest[j] = coefficients[j];
+    return moved(g_, total, h, rest, k);
+  };
+  for (std::size_t i = 0; i < tableau.stages(); ++i) {
+    const Expr at = g_.add(time, g_.scale(tableau.c[i], h));
+    k.push_back(hold(vectorValue(ydot(at, sum(tableau.a[i]))), "k").parts);
+    rows.push_back(row(k.back(), fmt::format("row{}", ++counter_)));
+  }
+  end_ = sum(tableau.b);
+  std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
+  for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
+    if (!weights->empty()) results.push_back(vectorValue(sum(*weights)));
   return results;
 }
 
@@ -105,6 +155,7 @@ std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, cons
   std::vector<sema::Value> results;
   for (const sym::Array* numbers : s.ends) {
     const sema::Tuple end = unflat(g_, all_, numbers);
+    if (results.empty()) end_ = end;
     results.push_back(vectorValue(results.empty() ? onto(end, where) : end));
   }
   context_.step.evaluations += static_cast<int>(tableau.stages()) - 1; // one has been counted

@@ -77,6 +77,9 @@ struct Step {
   std::vector<const sym::Array*> embedded; ///< a second result, for the error estimate; empty: the method has none
   /// A third one, of a lower order, with which the estimate is combined; empty: the method has none.
   std::vector<const sym::Array*> embedded2;
+  /// What the error estimate compares these with, where that is not `next`: the end of a step before it is moved onto
+  /// the manifold. It is known earlier, and differs by what the comparison leaves out.
+  std::vector<const sym::Array*> compared;
   std::vector<KeptNumbers> kept; ///< of `keep`, and by what a step knows whether they still hold
   bool independent = false;      ///< equations of constraints must not depend on each other
   /// Of a method that steps contacts: the velocities of all factors, part by part, before the impulses of the step,

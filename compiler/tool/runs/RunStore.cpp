@@ -109,8 +109,11 @@ template <typename A> void archive(A& a, runtime::ConstraintRows& x) {
 }
 
 template <typename A> void archive(A& a, runtime::MassCheck& x) {
-  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms, rows] = x;
+  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms, rows,
+         compiled] = x;
+  auto& [function, ofProduct, ofRhs, steps] = compiled;
   archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms);
+  archiveAll(a, function, ofProduct, ofRhs, steps);
   archiveShared(a, rows);
 }
 
