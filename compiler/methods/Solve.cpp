@@ -125,17 +125,25 @@ bool Instantiation::solve(const CheckedStatement& s) {
     unknowns.push_back({sema::Value::tensor(size), spaces.back(), false});
     equations.push_back({spaces.back(), {}, {}, {g_.sub(newton.iterate(unknowns.size() - 1)[0], size)}});
   }
-  iterate(system, unknowns, newton, std::move(equations), settings);
+  iterate(system, unknowns, newton, equations, settings);
   return true;
 }
 
 /// Binds the unknowns to the solution, with as few of them iterated on as the equations permit.
 void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
-                            std::vector<ImplicitEquation> equations, const Newton::Settings& settings) {
+                            const std::vector<ImplicitEquation>& equations, const Newton::Settings& settings) {
   sym::Program& p = context_.layer.program();
   std::vector<bool> linear;
   for (std::size_t k = 0; k < unknowns.size(); ++k) linear.push_back(!unknowns[k].isPoint && k < s.unknowns.size());
-  Elimination elimination(p, system, std::move(equations), linear);
+  auto chosen = std::make_unique<Elimination>(p, system, equations, linear);
+  const bool large = chosen->left() > Newton::denseLimit;
+  if (large || (chosen->left() == system.size() && system.unknowns() > 1)) {
+    const std::vector<ImplicitEquation> others = withDefinitions(p, system, equations, kind_.defined());
+    auto local = others.empty() ? nullptr : std::make_unique<Elimination>(p, system, others, linear);
+    // Definitions of large systems read neighbours, where solutions read all members.
+    if (local && local->left() < chosen->left() + (large ? 1 : 0)) chosen = std::move(local);
+  }
+  Elimination& elimination = *chosen;
   const std::vector<bool>& eliminated = elimination.eliminated();
   Newton newton = system.without(eliminated);
   if (newton.unknowns() > 0) {

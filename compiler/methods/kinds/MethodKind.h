@@ -8,6 +8,7 @@
 #include "methods/phase/Phase.h"
 #include "methods/phase/Space.h"
 #include "methods/phase/Step.h"
+#include "methods/solve/Defined.h"
 #include "sema/Compilation.h"
 
 #include <memory>
@@ -34,6 +35,8 @@ public:
   /// What an unknown of equations on positions counts against beside its own size in a step of length h: such equations
   /// hold to the round-off of the positions, whatever the motion, which may be none. Empty where nothing is added.
   [[nodiscard]] virtual sym::Expr positionSize(sym::Expr h) { return (void)h, sym::Expr(); }
+  /// Values of words so far that the model's equations find by a linear system.
+  [[nodiscard]] virtual std::vector<DefinedValues> defined() { return {}; }
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const sema::Value& v) const = 0;
   /// What an unknown of `solve` is and starts from when nothing is said.
