@@ -37,6 +37,8 @@ public:
   [[nodiscard]] virtual sym::Expr positionSize(sym::Expr h) { return (void)h, sym::Expr(); }
   /// Values of words so far that the model's equations find by a linear system.
   [[nodiscard]] virtual std::vector<DefinedValues> defined() { return {}; }
+  /// Whether slopes of momenta by velocities that do not depend on the state are regular matrices.
+  [[nodiscard]] virtual bool hasRegularMass() const { return false; }
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const sema::Value& v) const = 0;
   /// What an unknown of `solve` is and starts from when nothing is said.
