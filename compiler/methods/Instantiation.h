@@ -63,7 +63,7 @@ private:
   [[nodiscard]] bool holdsPositions(const CheckedSolve& system, const std::vector<Unknown>& unknowns) const;
   ImplicitEquation residual(const CheckedSolve::Equation& e, const sema::Tuple& shift);
   void iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
-               std::vector<ImplicitEquation> equations, const Newton::Settings& settings);
+               const std::vector<ImplicitEquation>& equations, const Newton::Settings& settings);
 
   KindContext context_;
   MethodKind& kind_;

@@ -1,5 +1,6 @@
 // `solve` in a method's body: from equations to a Newton iteration.
 #include "methods/Instantiation.h"
+#include "methods/solve/Affine.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,6 +14,19 @@ namespace {
 sema::Tuple zeroTuple(sym::Graph& g, const Space& space) {
   sema::Tuple r;
   for (const Component& c : space) r.push_back(g.zero(c.shape));
+  return r;
+}
+
+/// Each number of a value times, or over, one of another.
+sema::Tuple timesNumbers(sym::Graph& g, const sema::Tuple& value, const sema::Tuple& by, bool inverse) {
+  sema::Tuple r;
+  for (std::size_t k = 0; k < value.size(); ++k) {
+    std::vector<Expr> list = sema::entries(g, {value[k]});
+    const std::vector<Expr> factors = sema::entries(g, {by[k]});
+    for (std::size_t i = 0; i < list.size(); ++i)
+      list[i] = inverse ? g.div(list[i], factors[i]) : g.mul(factors[i], list[i]);
+    r.push_back(sema::fromEntries(g, {{"", value[k]->shape}}, list)[0]);
+  }
   return r;
 }
 
@@ -125,24 +139,40 @@ bool Instantiation::solve(const CheckedStatement& s) {
     unknowns.push_back({sema::Value::tensor(size), spaces.back(), false});
     equations.push_back({spaces.back(), {}, {}, {g_.sub(newton.iterate(unknowns.size() - 1)[0], size)}});
   }
-  iterate(system, unknowns, newton, std::move(equations), settings);
+  iterate(system, unknowns, newton, equations, settings);
   return true;
 }
 
 /// Binds the unknowns to the solution, with as few of them iterated on as the equations permit.
 void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& unknowns, const Newton& system,
-                            std::vector<ImplicitEquation> equations, const Newton::Settings& settings) {
+                            const std::vector<ImplicitEquation>& given, const Newton::Settings& settings) {
   sym::Program& p = context_.layer.program();
   std::vector<bool> linear;
   for (std::size_t k = 0; k < unknowns.size(); ++k) linear.push_back(!unknowns[k].isPoint && k < s.unknowns.size());
-  Elimination elimination(p, system, std::move(equations), linear);
+  std::optional<SolvedEquations> affine;
+  if (kind_.hasRegularMass() && system.size() <= Newton::denseLimit) affine = solvedForAffine(p, system, given, linear);
+  const std::vector<ImplicitEquation>& equations = affine ? affine->equations : given;
+  // What an iterate is multiplied by, and divided where it starts.
+  const auto scaled = [&](std::size_t k, const sema::Tuple& value, bool inverse) {
+    if (!affine || k >= affine->scale.size() || affine->scale[k].empty()) return value;
+    return timesNumbers(g_, value, load(g_, unknowns[k].space, affine->scale[k]), inverse);
+  };
+  auto chosen = std::make_unique<Elimination>(p, system, equations, linear);
+  const bool large = chosen->left() > Newton::denseLimit;
+  if (large || (chosen->left() == system.size() && system.unknowns() > 1)) {
+    const std::vector<ImplicitEquation> others = withDefinitions(p, system, equations, kind_.defined());
+    auto local = others.empty() ? nullptr : std::make_unique<Elimination>(p, system, others, linear);
+    // Definitions of large systems read neighbours, where solutions read all members.
+    if (local && local->left() < chosen->left() + (large ? 1 : 0)) chosen = std::move(local);
+  }
+  Elimination& elimination = *chosen;
   const std::vector<bool>& eliminated = elimination.eliminated();
   Newton newton = system.without(eliminated);
   if (newton.unknowns() > 0) {
     std::vector<sema::Tuple> starts;
     for (std::size_t k = 0; k < unknowns.size(); ++k) {
       const Unknown& u = unknowns[k];
-      if (!eliminated[k]) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : u.start.parts);
+      if (!eliminated[k]) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : scaled(k, u.start.parts, true));
     }
     Newton::Settings own = settings;
     // Of what was eliminated the changes would not be seen.
@@ -158,7 +188,7 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
     numbers[k] = newton.solution(next++);
     if (newton.unknowns() == unknowns.size()) continue;
     solution[k] = store(p, unknowns[k].space, numbers[k], k < s.unknowns.size() ? s.unknowns[k].name : "size");
-    numbers[k] = load(g_, unknowns[k].space, solution[k]);
+    numbers[k] = scaled(k, load(g_, unknowns[k].space, solution[k]), false);
   }
   const std::vector<sema::Tuple> removed = elimination.at(solution, "^");
   for (std::size_t k = 0; k < s.unknowns.size(); ++k) {

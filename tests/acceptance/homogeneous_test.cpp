@@ -335,7 +335,7 @@ struct Method {
 
 const Method methods[] = {{"RKMK4", 4, true},   {"CF4", 4, true},         {"CG3", 3, true},  {"RKMK54", 0, true},
                           {"RKMKGL4", 4, true}, {"VIMidpoint", 2, false}, {"VI4", 4, false}, {"VIGauss4", 4, false},
-                          {"ELNh", 2, false},   {"RATTLE", 2, false}};
+                          {"ELNh", 2, false},   {"RATTLE", 2, false},     {"SLGI", 2, true}, {"SLGI4", 4, true}};
 
 using Case = std::tuple<Motion, Method, bool>;
 class Homogeneous : public testing::TestWithParam<Case> {};
@@ -358,6 +358,47 @@ TEST_P(Homogeneous, MotionsAreThoseOfThePoints) {
   EXPECT_LT(coarse, method.order == 4 ? 1e-4 : 2e-2);
   if (fine > roundOff) {
     EXPECT_GT(std::log2(coarse / fine), method.order - 0.3) << coarse << " " << fine;
+  }
+}
+
+// Momenta within a step have parts along the isotropy, whatever the Hamiltonian says of these.
+TEST(CotangentOfHomogeneous, StepsAreSymplecticAndThoseOfTheDiscreteLagrangian) {
+  const Workspace w;
+  for (const Motion& m : motions()) {
+    const std::string velocities = w.write("w.lie", modelOf(m, false)).string();
+    const std::string momenta = w.write("p.lie", modelOf(m, true)).string();
+    for (const std::string& file : {velocities, momenta}) {
+      const Outcome o = w.lmc({"symplecticity", file, "--methods", "SLGI,SLGI(theta=0),SLGI(theta=0.3),LSV", "--steps",
+                               "0.02,0.01", "--json"});
+      ASSERT_EQ(o.status, 0) << m.name << o.err;
+      for (const auto& [method, overall] : parseJson(o.out).at("overall").items())
+        EXPECT_EQ(overall.at("verdict"), "SYMPLECTIC") << m.name << " " << method << overall;
+    }
+    // The midpoint of the arc in the discrete Lagrangian: another derivation of the same step.
+    const Arguments end{"--step", "0.05", "--every", "1"};
+    const auto with = [&](const char* method) {
+      Arguments all = end;
+      all.insert(all.end(), {"--method", method});
+      return all;
+    };
+    const Trajectory lagrangian = runModel(w, velocities, with("VIMidpoint"));
+    for (const std::string& file : {velocities, momenta}) {
+      const Trajectory canonical = runModel(w, file, with("SLGI"));
+      ASSERT_EQ(canonical.rows.size(), lagrangian.rows.size()) << m.name;
+      for (const std::string& c : m.columns)
+        EXPECT_NEAR(canonical.last(c), lagrangian.last(c), 1e-10 * (1 + std::abs(lagrangian.last(c)))) << m.name << c;
+    }
+  }
+}
+
+// About the vertical, of a pendulum and of a chain of them.
+TEST(CotangentOfHomogeneous, MomentaOfSymmetriesStay) {
+  const Workspace w;
+  for (const char* method : {"SLGI", "SLGI(theta = 0)", "SLGI(theta = 0.3)", "LSV", "SLGI4"}) {
+    const Trajectory one =
+        runModel(w, example("spherical_pendulum"), {"--method", method, "--time", "0..20", "--step", "0.02"});
+    ASSERT_EQ(one.rows.size(), 201U) << method;
+    for (std::size_t k = 0; k < one.rows.size(); ++k) EXPECT_NEAR(one.at(k, "Lz"), one.at(0, "Lz"), 1e-11) << method;
   }
 }
 

@@ -412,6 +412,48 @@ model Rods { param N : int = 30;  param J = 0.08;  param g = 9.81;
   }
 }
 
+/// Methods that solve for accelerations converge to the motion at their order, with as many unknowns as products with
+/// the matrix take (6 links) and with more; the motion is that of a pair of order 8.
+TEST(ImplicitChains, AccelerationsAreThoseOfTheMotion) {
+  const Workspace workspace;
+  const std::string file = written(workspace, pendulums);
+  for (const int n : {6, 7, 12, 40}) {
+    const auto end = [&](const Arguments& more) {
+      Arguments arguments{"--set", fmt::format("N={}", n), "--time", "0..0.1", "--every", "0.1"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Trajectory run = runModel(workspace, file, arguments);
+      EXPECT_EQ(run.rows.size(), 2u);
+      return points(run, run.rows.size() - 1, static_cast<std::size_t>(n));
+    };
+    const std::vector<Vec> motion = end({"--method", "P853", "--tolerance", "1e-12"});
+    const auto error = [&](const std::string& method, double h) {
+      const std::vector<Vec> q = end({"--method", method, "--step", fmt::format("{}", h), "--tolerance", "none"});
+      Real worst = 0;
+      for (std::size_t i = 0; i < q.size(); ++i)
+        for (std::size_t c = 0; c < 3; ++c) worst = std::max(worst, std::abs(q[i][c] - motion[i][c]));
+      return worst;
+    };
+    for (const char* method : {"GenAlpha", "HHT"}) {
+      const Real coarse = error(method, 0.001), fine = error(method, 0.0005);
+      EXPECT_LT(coarse, 1e-4L) << method << ' ' << n;
+      EXPECT_NEAR(coarse / fine, 4, 0.5) << method << ' ' << n;
+    }
+  }
+}
+
+/// Where two links converge with so long a step, a thousand do, in as many turns of Newton's method.
+TEST(ImplicitChains, AccelerationsOfLongChainsConvergeWithLongSteps) {
+  const Workspace workspace;
+  const std::string file = written(workspace, pendulums);
+  for (const char* method : {"GenAlpha", "HHT"})
+    for (const int n : {2, 1000}) {
+      const Outcome o = workspace.lmc({"run", file, "--method", method, "--set", fmt::format("N={}", n), "--step",
+                                       "0.01", "--time", "0..0.1", "--json", "--quiet"});
+      ASSERT_EQ(o.status, 0) << method << ' ' << n << o.err;
+      EXPECT_LE(parseJson(o.out).at("iterations").get<double>(), 60) << method << ' ' << n;
+    }
+}
+
 /// A cart on a rail carries a chain: an unknown that all members see. Its momentum along the rail is kept.
 TEST(ImplicitChains, UnknownsBesideTheFamily) {
   const Workspace workspace;

@@ -121,12 +121,11 @@ INSTANTIATE_TEST_SUITE_P(OtherKinds, Order,
                            return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param).name;
                          });
 
-INSTANTIATE_TEST_SUITE_P(Constrained, Order,
-                         testing::Combine(testing::Values("ChainOutOfPlane"),
-                                          testing::Values(Method{"RATTLE", 2, false})),
-                         [](const auto& p) {
-                           return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param).name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Constrained, Order,
+    testing::Combine(testing::Values("ChainOutOfPlane"),
+                     testing::Values(Method{"RATTLE", 2, false}, Method{"SLGI", 2, false}, Method{"SLGI4", 4, false})),
+    [](const auto& p) { return std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param).name; });
 
 // --- lmc order ------------------------------------------------------------------------------------------------
 

@@ -55,6 +55,8 @@ TEST(Symplecticity, SymplecticMethodsShowRoundOff) {
     expectSymplectic(w, {example(model), "--methods", symplecticGroupMethods, "--steps", "0.004,0.001"});
   expectSymplectic(w, {testModel("heavy_top_space"), "--methods", symplecticGroupMethods, "--steps", "0.004,0.001"});
   expectSymplectic(w, {w.write("oscillators.lie", oscillators).string(), "--methods", symplecticGroupMethods});
+  for (const std::string& model : {example("spherical_pendulum"), example("pendulum_chain"), testModel("body_on_link")})
+    expectSymplectic(w, {model, "--methods", symplecticGroupMethods, "--steps", "0.004,0.001"});
 }
 
 TEST(Symplecticity, VariationalMethodsShowRoundOff) {

@@ -95,6 +95,14 @@ std::vector<sema::Value> EmbeddingKind::state() {
   return {vectorValue(q), hold(vectorValue(v), "v")};
 }
 
+bool EmbeddingKind::hasRegularMass() const {
+  const auto& groups = context_.system.groups;
+  return secondOrder_ && std::all_of(groups.begin(), groups.end(), [](const mechanics::MassGroup& g) {
+           return g.structure == mechanics::MassStructure::Scalar ||
+                  g.structure == mechanics::MassStructure::Multipliers;
+         });
+}
+
 Expr EmbeddingKind::positionSize(Expr h) {
   const sym::Array* size = g_.newArray("size of q", {}, sym::Shape::scalar(), sym::Role::Temp);
   for (const Slot& s : slots_)

@@ -47,6 +47,8 @@ public:
   /// Rates are the unknowns, and those known to the round-off of positions over h. Of it a part, by which the motion
   /// itself counts where there is one.
   sym::Expr positionSize(sym::Expr h) override;
+  /// Where accelerations are found by a division, or by constraint forces and the masses in storage coordinates.
+  [[nodiscard]] bool hasRegularMass() const override;
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value defaultStart() override;
   // There are no points: every state is a vector.

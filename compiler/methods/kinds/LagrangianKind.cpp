@@ -90,7 +90,23 @@ sema::Tuple LagrangianKind::force(const Place& place) {
 
 sema::Tuple LagrangianKind::acceleration(const Place& place) {
   ++context_.step.evaluations;
-  return algebraAt(copyAt(place), accelerations_);
+  const Copy copy = copyAt(place);
+  taken_.emplace_back(place, sym::inlineCopy(p_, accelerations_, copy.replacement, copy.suffix));
+  return load(g_, algebra_, taken_.back().second);
+}
+
+std::vector<DefinedValues> LagrangianKind::defined() {
+  std::vector<DefinedValues> list;
+  if (context_.system.constraints || context_.system.contacts) return list;
+  if (!motion_) motion_ = mechanics::motionEquation(context_.layer);
+  for (const auto& [at, values] : taken_)
+    list.push_back({values, algebra_, [this, place = at](const DefinedValues::Given& given) {
+                      Copy copy = copyAt(place);
+                      for (std::size_t k = 0; k < given.value.size(); ++k)
+                        given.replace(copy.replacement, k, motion_->acceleration[k]);
+                      return DefinedValues::Definition{algebraAt(copy, motion_->residual), {}};
+                    }});
+  return list;
 }
 
 /// dW/dq and the dual elements of the other forces.

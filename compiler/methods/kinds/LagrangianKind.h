@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mechanics/Cotangent.h"
+#include "mechanics/MotionEquation.h"
 #include "mechanics/constraints/StepBlocks.h"
 #include "methods/kinds/ConfigurationKind.h"
 
@@ -19,6 +20,8 @@ public:
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value word(const Word& word, const std::vector<sema::Value>& args, Range where) override;
+  /// Accelerations of a model without constraints.
+  std::vector<DefinedValues> defined() override;
 
   /// Whether accelerations and multipliers are those of one sparse system. Iterations then have the numbers of algebra
   /// elements in the order of its unknowns.
@@ -95,6 +98,8 @@ private:
     std::vector<sema::Value> args;
     Range where;
   };
+  std::vector<std::pair<Place, sema::ArrayTuple>> taken_;   ///< accelerations that a method has asked for
+  std::optional<mechanics::MotionEquation> motion_;         ///< once it is asked for
   std::unordered_map<const sym::Array*, Promise> promised_; ///< accelerations of sparse systems that nothing defines
 };
 

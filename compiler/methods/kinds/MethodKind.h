@@ -8,6 +8,7 @@
 #include "methods/phase/Phase.h"
 #include "methods/phase/Space.h"
 #include "methods/phase/Step.h"
+#include "methods/solve/Defined.h"
 #include "sema/Compilation.h"
 
 #include <functional>
@@ -39,6 +40,10 @@ public:
   [[nodiscard]] virtual sema::ArrayTuple rateArrays() const { return {}; }
   /// Of kinds whose steps may be calls (StepCalls): the space of values of one kind, else an empty one.
   [[nodiscard]] virtual Space rowSpace(sema::ValueKind /*kind*/) const { return {}; }
+  /// Values of words so far that the model's equations find by a linear system.
+  [[nodiscard]] virtual std::vector<DefinedValues> defined() { return {}; }
+  /// Whether slopes of momenta by velocities that do not depend on the state are regular matrices.
+  [[nodiscard]] virtual bool hasRegularMass() const { return false; }
   /// The space of a linear value (an algebra element, a momentum); nothing for points.
   [[nodiscard]] virtual std::optional<Space> space(const sema::Value& v) const = 0;
   /// What an unknown of `solve` is and starts from when nothing is said.

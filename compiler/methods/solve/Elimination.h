@@ -24,6 +24,13 @@ public:
 
   /// By unknown.
   [[nodiscard]] const std::vector<bool>& eliminated() const { return eliminated_; }
+  /// Numbers that are still to be found.
+  [[nodiscard]] std::int64_t left() const {
+    std::int64_t n = system_.size();
+    for (std::size_t u = 0; u < eliminated_.size(); ++u)
+      if (eliminated_[u]) n -= sizeOf(system_.spaceOf(u));
+    return n;
+  }
   /// The residuals of the other equations, with the removed unknowns replaced.
   [[nodiscard]] std::vector<std::pair<Space, sema::Tuple>> residuals();
   /// The removed unknowns, when the arrays of the iterates of the others are replaced by those of `solution` (by

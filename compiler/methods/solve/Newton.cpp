@@ -11,8 +11,6 @@ namespace lmc::methods {
 using sym::Expr;
 
 namespace {
-/// Systems up to this size are solved with a matrix, larger ones by products with it.
-constexpr std::int64_t denseLimit = 18;
 /// Systems up to this size have their Jacobians written out: they are solved with an inverse in registers.
 constexpr std::int64_t longestInverse = 3;
 } // namespace

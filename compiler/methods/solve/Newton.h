@@ -9,6 +9,8 @@ namespace lmc::methods {
 /// One `solve`: make it, build the residuals from `iterate`, then `finish`.
 class Newton {
 public:
+  /// Systems up to this size are solved with a matrix, larger ones by products with it.
+  static constexpr std::int64_t denseLimit = 18;
   /// Equations that are to vanish, part by part.
   using Residuals = std::vector<std::pair<Space, sema::Tuple>>;
   /// What a user may choose; by default the iteration goes on to round-off.
