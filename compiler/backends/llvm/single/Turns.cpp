@@ -61,6 +61,10 @@ void FunctionEmitter::shareTurns(const Instr& i, llvm::Value* count, std::vector
   inner.frame_ = nullptr;
   inner.builder_.CreateRetVoid();
 
+  callTurns(turn, kept, count);
+}
+
+void FunctionEmitter::callTurns(llvm::Function* turn, const std::vector<llvm::Value*>& kept, llvm::Value* count) {
   llvm::Value* const memory = local(llvm::ArrayType::get(types_.integer, kept.size()));
   for (std::size_t k = 0; k < kept.size(); ++k)
     builder_.CreateAlignedStore(kept[k], builder_.CreateConstInBoundsGEP1_64(types_.integer, memory, k),
