@@ -195,6 +195,55 @@ model Mixed {
                           4});
 }
 
+TEST(NearSums, OverAllPairsAreSharedByRows) {
+  // one number, a vector, and numbers of the first member alone; none of them is in a step
+  const std::string observed = R"(
+  observe count = sum(i in 1..N, j in 1..N where j != i and norm(q[i] - q[j]) < rc: 1);
+  observe virial = sum(i in 1..N, j in i+1..N where norm(q[i] - q[j]) < rc:
+                       (rc - norm(q[i] - q[j]))*(q[i] - q[j]));
+  observe own[i in 1..N] = sum(j in 1..N where j != i and norm(q[i] - q[j]) < rc: exp(-norm(q[i] - q[j])));
+)";
+  Study s{spheres(plain, observed), {{"N", "4000"}}, "LSV", 2};
+  {
+    products::PipelineOptions o;
+    o.compilation.libraryRoot = LMC_SOURCE_DIR;
+    o.compilation.overrides = s.set;
+    o.codeForAnyParameters = false;
+    o.pairLists = true;
+    products::Pipeline pipeline(std::move(o));
+    ASSERT_TRUE(pipeline.loadText("model.lie", s.model));
+    const std::string tape = pipeline.dump("tape");
+    const std::size_t begin = tape.find("function observe"), end = tape.find("function step");
+    ASSERT_LT(begin, end);
+    std::size_t owned = 0;
+    for (std::size_t at = begin; (at = tape.find("loop owned", at)) < end; ++at) ++owned;
+    EXPECT_EQ(owned, 2U); // sums over the same pairs are made together
+  }
+  expectTheSameOfAnyTeam(s);
+}
+
+TEST(NearSums, ThroughFamiliesOfTwoIndices) {
+  const auto familyOf = [](const std::string& lets, const std::string& condition) {
+    return trajectory({spheres(condition, lets)}, true);
+  };
+  const std::vector<double> direct = trajectory({spheres(plain)}, true);
+  for (const auto& [lets, condition] :
+       {std::pair{"let d[i in 1..N, j in 1..N] = q[i] - q[j];", "norm(d[i, j]) < rc: V(dot(d[i, j], d[i, j]))"},
+        {"let d[i in 1..N, j in 1..N] = q[i] - q[j];\n  let r[i in 1..N, j in 1..N] = norm(d[i, j]);",
+         "r[i, j] < rc: V(dot(d[i, j], d[i, j]))"},
+        {"let d[i in 1..N, j in 2..N] = q[i] - q[j];", "norm(d[i, j]) < rc: V(dot(d[i, j], d[i, j]))"}}) {
+    const std::vector<double> found = familyOf(lets, condition);
+    ASSERT_EQ(found.size(), direct.size()) << lets;
+    EXPECT_EQ(found[0], 1) << "a list: " << lets;
+    EXPECT_EQ(std::memcmp(found.data(), direct.data(), found.size() * sizeof(double)), 0) << lets;
+  }
+  // of data alone a family stays one: it is worked out once
+  const std::vector<double> chosen = familyOf("param a : mat(2,2) = eye(2);\n  let w[i in 1..N, j in 1..N] = a[1, 1]*(i + j);",
+                                              "w[i, j] < 40: V(dot(q[i] - q[j], q[i] - q[j]))");
+  ASSERT_FALSE(chosen.empty());
+  EXPECT_EQ(chosen[0], 0);
+}
+
 TEST(NearSums, FewMembersNeedNoList) {
   for (const char* n : {"1", "2", "3", "20"}) expectTheSame({spheres(plain), {{"N", n}}, "RKMK4", 5}, false);
 }

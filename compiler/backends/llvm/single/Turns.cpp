@@ -153,7 +153,17 @@ void FunctionEmitter::ownedRows(const Instr& i, const tape::OwnedSums& sums, llv
   builder_.CreateBr(head);
   builder_.SetInsertPoint(head);
   llvm::PHINode* const next = builder_.CreatePHI(types_.integer, 2);
-  next->addIncoming(types_.index(0), before);
+  llvm::Value* first = types_.index(0);
+  const auto ofRow = [](const auto& place) { return place.second == 0; };
+  if (std::all_of(his.sums.counters.begin(), his.sums.counters.end(), ofRow)) {
+    // All sums belong to rows: he has nothing to do in those of others.
+    llvm::BasicBlock* const more = newBlock();
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, builder_.CreateNSWSub(high, value(i.args[0]))), more, after);
+    builder_.SetInsertPoint(before->getTerminator());
+    first = intrinsic(llvm::Intrinsic::smax, {builder_.CreateNSWSub(his.low, value(i.args[0])), types_.index(0)});
+    builder_.SetInsertPoint(more);
+  }
+  next->addIncoming(first, before);
   llvm::Value* const row =
       callExternal(External::NearOwned, types_.integer, {list, value(i.args[0]), next, his.low, high, range}, false);
   builder_.CreateCondBr(builder_.CreateICmpSLT(row, types_.index(0)), after, body);
