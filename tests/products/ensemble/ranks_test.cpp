@@ -80,6 +80,16 @@ TEST_F(Ranks, WrongUseIsTold) {
   expectTold("ranks 2 " + study + " --mpi --output r.csv --keep some", 2, "lmc", "--keep is final");
   expectTold("SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 " + study + " --mpi --output r.csv", 1, "LIE0682",
              "does not see as one job");
+  // Places that cannot hold the file: only rank 0 writes, and all end.
+  for (const char* e : {"csv", "npz", "h5"}) {
+    const std::string full = std::string("full.") + e;
+    expectTold("ln -sf /dev/full " + full + "; ranks 2 " + study + " --keep all --mpi --output " + full, 3, "lmc",
+               "cannot write `" + full + "`: No space left on device");
+  }
+  if (shell(w, "mkdir fixed && mount -t tmpfs none fixed && mount -o remount,ro fixed").status == 0) {
+    expectTold("ranks 2 " + study + " --mpi --output fixed/r.h5", 2, "lmc", "Read-only file system");
+    EXPECT_EQ(shell(w, "umount fixed").status, 0);
+  }
   // One rank computes another study.
   w.write("rank.sh",
           "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then more='--seed 5'; fi\n" + study + " --mpi --output r.csv $more\n");
