@@ -374,11 +374,46 @@ TEST(NearSums, TellOfBoxesThatAreTooSmall) {
   EXPECT_NE(beyond.find("the limit 2.8 is more than half of the period 5.5"), std::string::npos) << beyond;
 }
 
-/// By hand: LMC_NEAR_STEPS=1000 products_test --gtest_filter=NearSums.Long
+/// Dipolar spheres in a periodic box whose forces and torques end at zero at the cut-off.
+const char* const dipoles = R"(
+model Dipoles {
+  param N : int = 2000;
+  param rc = 2.25;
+  param L : vec(3) = [13.8, 13.8, 13.8];
+  param mu0 : vec(3) = [0, 0, 1];
+  config q[N] : R^3 momentum p;
+  config Q[N] : SO(3) momentum Pi;
+  let mu[i in 1..N] = Q[i]*mu0;
+  fn LJ(s) = 4*(s^(-6) - s^(-3) + (6*rc^(-12) - 3*rc^(-6))*s/rc^2 - 7*rc^(-12) + 4*rc^(-6));
+  fn DD(d, s, a, b) = (1 - 4*(sqrt(s)/rc)^3 + 3*(sqrt(s)/rc)^4)*(dot(a, b) - 3*dot(a, d)*dot(b, d)/s)/(s*sqrt(s));
+  fn V(d, a, b) = LJ(dot(d, d)) + DD(d, dot(d, d), a, b);
+  fn near(d) = dot(d, d) < rc^2;
+  hamiltonian = sum(i in 1..N: dot(p[i], p[i])/2 + 5*dot(Pi[i], Pi[i]))
+              + sum(i in 1..N, j in i+1..N where near(minimum_image(q[i] - q[j], L)):
+                    V(minimum_image(q[i] - q[j], L), mu[i], mu[j]));
+  initial q[i in 1..N] = 1.06*[mod(i - 1, 13), mod(div(i - 1, 13), 13), div(i - 1, 169)] + normal(0, 0.02, 3);
+  initial Q[i in 1..N] = random(SO(3));
+  initial p[i in 1..N] = normal(0, 1, 3);
+  simulate { method = RKMK4; time = 0..1; step = 0.001; seed = 3; }
+}
+)";
+
+TEST(NearSums, OfDipolesInABox) {
+  // nothing jumps at the cut-off
+  EXPECT_EQ(told(dipoles), "");
+  expectTheSameOfAnyTeam({dipoles, {}, "RKMK4", 3});
+}
+
+/// By hand: LMC_NEAR_STEPS=1000 products_test --gtest_filter=NearSums.Long*
 TEST(NearSums, LongRuns) {
   const char* const steps = std::getenv("LMC_NEAR_STEPS");
   Study s{spheres(plain), {{"N", "2000"}}, "LSV", steps != nullptr ? std::atoi(steps) : 8};
   expectTheSame(s);
+}
+
+TEST(NearSums, LongRunsOfDipoles) {
+  const char* const steps = std::getenv("LMC_NEAR_STEPS");
+  expectTheSame({dipoles, {}, "LSV", steps != nullptr ? std::atoi(steps) : 2});
 }
 
 } // namespace
