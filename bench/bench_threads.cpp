@@ -1,9 +1,11 @@
-// Threads inside of a step: dipolar_spheres with one thread and with two, in turns; and what two take in processor
-// time.
+// Threads inside of a step: models with one thread and with two, in turns; and what two take in processor time. Where
+// there is too little to share two do what one does.
 #include "bench/Measure.h"
 #include "bench/Tool.h"
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <iostream>
 #include <sys/resource.h>
 
@@ -26,14 +28,62 @@ struct Taken {
   double processor = std::nan(""); ///< seconds of the whole program on all processors
 };
 
-Taken take(int members, int threads, const bench::CacheFolder& cache) {
+/// A run that is measured.
+struct Case {
+  std::string name, file;
+  std::vector<std::string> set;
+  double step = 0;
+  std::int64_t steps = 0;
+};
+
+Case spheres(int members) {
+  return {"dipolar_spheres, N = " + std::to_string(members), bench::example("dipolar_spheres"),
+          {"--set", "N=" + std::to_string(members)}, 1e-4, 400'000'000 / (4 * members * members) + 1};
+}
+
+/// Steps of the chain's own length are too long for thousands of links.
+Case chain(int members) {
+  return {"pendulum_chain, N = " + std::to_string(members), bench::example("pendulum_chain"),
+          {"--set", "N=" + std::to_string(members), "--method", "RKMK4"}, 1e-5, 16'000'000 / members};
+}
+
+/// Members of a family that see none, or their neighbours.
+Case family(const std::string& name, const std::string& text, int members, const bench::CacheFolder& folder) {
+  const std::string file = (folder.path() / (name + ".lie")).string();
+  std::ofstream(file) << text;
+  return {name + ", N = " + std::to_string(members), file, {"--set", "N=" + std::to_string(members)}, 1e-4,
+          16'000'000 / members};
+}
+
+const char* const pendula = R"(model Pendula {
+  param N : int = 4000;
+  config q[N] : S^2 velocity w;
+  lagrangian = sum(i in 1..N: 0.5*dot(w[i], w[i]) - 9.81*q[i][3])
+             - sum(i in 1..N-1: 1.5*dot(q[i+1] - q[i], q[i+1] - q[i]));
+  initial q[i in 1..N] = [sqrt(2)/2, 0, sqrt(2)/2];
+  initial w[i in 1..N] = [0, 1, 0];
+  simulate { method = RKMK4; time = 0..1; step = 1e-4; }
+}
+)";
+
+const char* const bodies = R"(model Bodies {
+  param N : int = 4000;
+  param J : mat(3,3) = diag(1, 2, 3);
+  config R[N] : SO(3) velocity W;
+  lagrangian = sum(i in 1..N: 0.5*dot(W[i], J*W[i]) - 9.81*(R[i]*e3)[3]);
+  initial R[i in 1..N] = eye(3);
+  initial W[i in 1..N] = [1, 2, 0.1];
+  simulate { method = RKMK4; time = 0..1; step = 1e-4; }
+}
+)";
+
+Taken take(const Case& c, int threads, const bench::CacheFolder& cache) {
   const double begin = processorSeconds();
-  const int steps = 400'000'000 / (4 * members * members) + 1;
-  const std::string end = std::to_string(1e-4 * steps);
-  const bench::ToolRun run = bench::runTool(bench::example("dipolar_spheres"),
-                                            {"--set", "N=" + std::to_string(members), "--step", "1e-4", "--time",
-                                             "0.." + end, "--every", end, "--threads", std::to_string(threads)},
-                                            cache, 300);
+  const std::string end = std::to_string(c.step * static_cast<double>(c.steps));
+  std::vector<std::string> arguments{"--step", std::to_string(c.step), "--time",  "0.." + end,
+                                     "--every", end, "--threads", std::to_string(threads)};
+  arguments.insert(arguments.end(), c.set.begin(), c.set.end());
+  const bench::ToolRun run = bench::runTool(c.file, arguments, cache, 300);
   if (run.summary.is_null()) return {};
   return {run.summary.at("run_seconds").get<double>(), processorSeconds() - begin};
 }
@@ -48,21 +98,34 @@ int main(int argc, char** argv) {
   }
   const bench::CacheFolder cache;
   nlohmann::json results{{"bench", "threads"}, {"machine", bench::machine()}};
-  for (const int members : {100, 400, 1000, 2000}) {
+  std::vector<Case> cases;
+  for (const int members : {100, 400, 1000, 2000}) cases.push_back(spheres(members));
+  for (const int members : {200, 1000, 4000}) cases.push_back(chain(members));
+  for (const int members : {200, 4000}) {
+    cases.push_back(family("pendula", pendula, members, cache));
+    cases.push_back(family("bodies", bodies, members, cache));
+  }
+  for (const Case& c : cases) {
     std::vector<double> efficiency, processor;
+    double one = INFINITY, two = INFINITY;
     for (int round = 0; round <= options.repeats; ++round) {
-      const Taken one = take(members, 1, cache);
-      const Taken two = take(members, 2, cache);
+      const Taken alone = take(c, 1, cache);
+      const Taken both = take(c, 2, cache);
       if (round == 0) continue;
-      efficiency.push_back(one.run / two.run / 2);
-      processor.push_back(two.processor / one.processor);
+      one = std::min(one, alone.run);
+      two = std::min(two, both.run);
+      efficiency.push_back(alone.run / both.run / 2);
+      processor.push_back(both.processor / alone.processor);
     }
-    std::cout << "dipolar_spheres, N = " << members << ": efficiency of two threads "
-              << bench::spreadOf(efficiency).median << ' ' << bench::percent(bench::spreadOf(efficiency))
-              << ", their processor time over that of one " << bench::spreadOf(processor).median << ' '
-              << bench::percent(bench::spreadOf(processor)) << std::endl;
-    results[std::to_string(members)] = {{"efficiency", bench::toJson(bench::spreadOf(efficiency))},
-                                        {"processor", bench::toJson(bench::spreadOf(processor))}};
+    const auto steps = static_cast<double>(c.steps);
+    std::cout << c.name << ": " << bench::duration(one / steps) << " and " << bench::duration(two / steps)
+              << " a step, the least; efficiency of two threads " << bench::spreadOf(efficiency).median << ' '
+              << bench::percent(bench::spreadOf(efficiency)) << ", their processor time over that of one "
+              << bench::spreadOf(processor).median << ' ' << bench::percent(bench::spreadOf(processor)) << std::endl;
+    results[c.name] = {{"efficiency", bench::toJson(bench::spreadOf(efficiency))},
+                       {"processor", bench::toJson(bench::spreadOf(processor))},
+                       {"one", one / steps},
+                       {"two", two / steps}};
   }
   bench::writeJson(options, results);
   return 0;

@@ -138,6 +138,12 @@ private:
     return x_.lower(regrouped_(e.value));
   }
 
+  std::vector<Scalar> notedValueOf(const Equation& e) {
+    std::vector<Scalar> v = valueOf(e);
+    if (notes_) x_.note(e, v, setup_);
+    return v;
+  }
+
   void lowerSetup(const std::vector<std::size_t>& equations) {
     if (equations.empty()) return;
     s_.enterSetup();
@@ -228,6 +234,10 @@ private:
   /// Loops around equations, and around sums over near pairs, the inner one over the rows of their list.
   void lowerNest(const std::vector<std::size_t>& equations, const NearLowering::List& list, const NearSums* near) {
     const Equation& first = p_.equations()[near != nullptr ? near->equations[0] : equations[0]];
+    std::map<std::size_t, NearLowering::Total> totals;
+    if (near != nullptr)
+      for (const std::size_t k : near->equations)
+        if (near_.isTotal(p_.equations()[k], near->bound)) totals[k] = near_.begin(p_.equations()[k], near->bound);
     std::vector<Scalar> index;
     for (std::size_t d = 0; d < first.loops.size(); ++d) {
       const sym::Loop& l = first.loops[d];
@@ -247,10 +257,15 @@ private:
     for (const std::size_t k : equations) assign(turn(k));
     if (near != nullptr) { // one branch for all: forces on both members, and energies
       s_.builder().beginIf(s_.local(x_.scalar(turn(near->equations[0]).guard)));
-      for (const std::size_t k : near->equations) put(turn(k), {}, true);
+      for (const std::size_t k : near->equations)
+        if (const auto total = totals.find(k); total != totals.end())
+          near_.add(total->second, notedValueOf(turn(k)), index[0].id);
+        else
+          put(turn(k), {}, true);
       s_.builder().endIf();
     }
     for (std::size_t d = 0; d < first.loops.size(); ++d) s_.builder().endLoop();
+    for (const auto& [k, total] : totals) near_.end(total);
     x_.forgetIndexed();
   }
 
@@ -258,9 +273,7 @@ private:
   void assign(const Equation& e) {
     Place& p = x_.places.at(e.array);
     if (p.storage == ArrayStorage::Contracted) {
-      std::vector<Scalar> v = valueOf(e);
-      if (notes_) x_.note(e, v, setup_);
-      x_.places.at(e.array).current = std::move(v);
+      x_.places.at(e.array).current = notedValueOf(e);
       return;
     }
     const Scalar guard = e.guard ? x_.scalar(e.guard) : s_.boolean(true);
@@ -275,8 +288,7 @@ private:
   /// The value into its place; where a guard has to be asked still, it is given.
   void put(const Equation& e, const std::optional<Scalar>& guard, bool inOrder) {
     Place& p = x_.places.at(e.array);
-    std::vector<Scalar> v = valueOf(e);
-    if (notes_) x_.note(e, v, setup_);
+    const std::vector<Scalar> v = notedValueOf(e);
     std::vector<Scalar> index;
     for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
     const Scalar element = x_.position(e.array, index);

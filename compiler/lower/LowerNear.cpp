@@ -93,7 +93,7 @@ int NearLowering::aboutOf(const DistanceBound& bound) {
 NearLowering::List NearLowering::list(const sym::Equation& e, const DistanceBound& bound) {
   constexpr std::int64_t most = std::int64_t{1} << 30; // indices in a list have 32 bits
   const std::int64_t rows = bound.outer.count(), columns = bound.inner.count();
-  if (!wanted || s_.inSetup() || rows > most || columns > most || rows * columns < fewest) return {};
+  if (!wanted || s_.inSetup() || rows > most || columns > most || !isLong(bound)) return {};
   const int first = pointsOf(e, bound, false);
   const int second = pointsOf(e, bound, true);
   const int about = aboutOf(bound);
@@ -109,6 +109,48 @@ tape::Value NearLowering::beginLoop(tape::Value lo, tape::Value hi, const List& 
   Builder& b = s_.builder();
   const tape::Value row = b.pure(tape::Op::ISub, tape::Type::Int, {outer, b.integer(list.firstRow)});
   return b.beginListedLoop(lo, hi, list.buffer, row);
+}
+
+bool NearLowering::isTotal(const sym::Equation& e, const DistanceBound& bound) const {
+  return isLong(bound) && x_.places.at(e.array).storage == ArrayStorage::Memory &&
+         std::none_of(e.index.begin(), e.index.end(), [](const sym::Expr& i) { return i->indexed; });
+}
+
+NearLowering::Total NearLowering::begin(const sym::Equation& e, const DistanceBound& bound) {
+  Total total{&e, -1, bound.outer.lo, bound.outer.count()};
+  total.rows = x_.scratch("rows of " + e.array->name, total.count * e.array->shape.size());
+  s_.builder().fill(total.rows);
+  return total;
+}
+
+tape::Value NearLowering::numberOf(const Total& total, tape::Value row, std::size_t k) {
+  Builder& b = s_.builder();
+  const tape::Value begin =
+      b.pure(tape::Op::IMul, tape::Type::Int, {row, b.integer(total.equation->array->shape.size())});
+  return b.pure(tape::Op::IAdd, tape::Type::Int, {begin, b.integer(static_cast<std::int64_t>(k))});
+}
+
+void NearLowering::add(const Total& total, const std::vector<Scalar>& value, tape::Value outer) {
+  Builder& b = s_.builder();
+  const tape::Value row = b.pure(tape::Op::ISub, tape::Type::Int, {outer, b.integer(total.first)});
+  for (std::size_t k = 0; k < value.size(); ++k)
+    b.accumulate(total.rows, numberOf(total, row, k), s_.local(value[k]), true);
+}
+
+void NearLowering::end(const Total& total) {
+  Builder& b = s_.builder();
+  const sym::Equation& e = *total.equation;
+  const Place& p = x_.places.at(e.array);
+  std::vector<Scalar> index;
+  for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
+  const Scalar element = x_.position(e.array, index);
+  std::vector<tape::Value> to;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(e.array->shape.size()); ++k)
+    to.push_back(s_.local(x_.entry(e.array, p, element, k)));
+  const tape::Value row = b.beginLoop(b.integer(0), b.integer(total.count - 1), false);
+  for (std::size_t k = 0; k < to.size(); ++k)
+    b.accumulate(p.buffer, to[k], b.load(total.rows, numberOf(total, row, k), true), true);
+  b.endLoop();
 }
 
 } // namespace lmc::lower

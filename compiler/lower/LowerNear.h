@@ -30,10 +30,29 @@ public:
   /// The inner loop, over the entries of a row.
   tape::Value beginLoop(tape::Value lo, tape::Value hi, const List& list, tape::Value outer);
 
+  /// A sum over all near pairs, such as an energy. The terms of a row, that is of one outer index, are added up first, in
+  /// an element of its own, so that threads may have rows (tape/Shares.h); then the rows in their order. So it is done
+  /// with a list and without one.
+  struct Total {
+    const sym::Equation* equation = nullptr;
+    int rows = -1; ///< memory
+    std::int64_t first = 0, count = 0;
+  };
+  [[nodiscard]] bool isTotal(const sym::Equation& e, const DistanceBound& bound) const;
+  Total begin(const sym::Equation& e, const DistanceBound& bound);
+  /// In the loops.
+  void add(const Total& total, const std::vector<Scalar>& value, tape::Value outer);
+  void end(const Total& total);
+
 private:
   int pointsOf(const sym::Equation& e, const DistanceBound& bound, bool second);
   int aboutOf(const DistanceBound& bound);
   int listFor(const DistanceBound& bound);
+  [[nodiscard]] static bool isLong(const DistanceBound& bound) {
+    return bound.outer.count() * bound.inner.count() >= fewest;
+  }
+  /// Number k of the element of a row.
+  tape::Value numberOf(const Total& total, tape::Value row, std::size_t k);
 
   Scalars& s_;
   ExpressionLowering& x_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace lmc::tape {
 
@@ -95,129 +96,292 @@ bool someIsWritten(const std::vector<Touched>& all) {
 }
 
 /// Visits loops that are not inside of others that `take` took.
-void eachLoop(Function& f, std::int32_t block, const std::function<std::size_t(std::int32_t, std::size_t)>& take) {
-  for (std::size_t k = 0; k < f.blocks[static_cast<std::size_t>(block)].code.size(); ++k) {
-    const Instr& i = f.blocks[static_cast<std::size_t>(block)].code[k];
-    if (i.block < 0) continue;
-    const std::int32_t inner = i.block;
-    if (i.op == Op::Loop) {
-      if (i.imm == independentTurns || i.imm == ownedTurns) continue;
-      if (const std::size_t last = take(block, k); last != 0) {
-        k = last - 1;
-        continue;
-      }
-    }
-    eachLoop(f, inner, take);
+void eachLoop(Function& f, std::int32_t block, const std::function<bool(Instr&)>& take) {
+  for (Instr& i : f.blocks[static_cast<std::size_t>(block)].code) {
+    if (i.block < 0 || (i.op == Op::Loop && (i.imm == independentTurns || i.imm == ownedTurns || take(i)))) continue;
+    eachLoop(f, i.block, take);
   }
 }
 
-/// A loop that can be divided.
-struct Division {
+/// An element that a turn touches, by the number of the turn in its round.
+struct Access {
+  Touched what;
+  std::optional<Place> place; ///< nothing: not known
+};
+
+/// A loop over members, all turns of which may be made at the same time.
+struct Member {
+  std::size_t at = 0;             ///< its place in its block
   std::int64_t low = 0, high = 0; ///< of its counter
+  std::int64_t shift = 0;         ///< the counter of turn k of the round is k + shift
+  std::int64_t reach = 0;         ///< reachOf
+  bool fails = false;             ///< a turn may fail
+  double cost = 0;
+  std::vector<Access> accesses;
+};
+
+/// Loops that are divided together: of each of them a tile has the same turns.
+struct Round {
+  std::vector<Member> members;
+  std::vector<std::size_t> before; ///< what stands between them, and can be done before all of them
+  std::int64_t low = 0, high = 0;  ///< the turns of all of them
+  double cost = 0;
   std::int64_t tiles = 0;
-  std::int64_t reach = 0; ///< reachOf
+  [[nodiscard]] std::int64_t reach() const { return members.front().reach; }
   [[nodiscard]] std::int64_t length() const { return (high - low) / tiles + 1; }
 };
 
 /// Of the turns of a tile, a part of this may wait for those of others.
 constexpr std::int64_t reachWorth = 8;
 
-std::optional<Division> divisionOf(const Function& f, const Instr& loop, const Places& known, double cost,
-                                   double bound) {
-  if (loop.imm < 0 || loop.buffer >= 0 || cost < bound) return std::nullopt;
-  const auto low = known.constant(loop.args[0]), high = known.constant(loop.args[1]);
-  if (!low || !high || *high <= *low) return std::nullopt;
-  const auto touched = touchedIn(f, loop.block, nullptr, May::Fail);
-  if (!touched || !someIsWritten(*touched)) return std::nullopt;
-  const auto far = reachOf(*touched, known.in(loop, {loop.result}), known, *high - *low + 1);
-  if (!far) return std::nullopt;
-  Division d{*low, *high, tileCount, *far};
-  while (d.tiles > 1 && (d.tiles > *high - *low + 1 || static_cast<double>(d.tiles) * bound / 2 > cost ||
-                         d.length() < reachWorth * d.reach))
-    d.tiles /= 2;
-  return d.tiles > 1 ? std::optional(d) : std::nullopt;
-}
+/// Finds the rounds of a function.
+class Rounds {
+public:
+  Rounds(const Module& module, std::size_t function, double bound)
+      : f_(module.functions[function]), bound_(bound), costs_(loopCosts(module, static_cast<int>(function))),
+        known_(f_) {
+    inBlock(0);
+  }
+  std::map<std::int32_t, std::vector<Round>> found; ///< by block, in order
+  double cost = 0;                                  ///< of all of them
 
-/// Puts the loop over tiles around the loop at place k of a block; returns how many instructions the block has up to
-/// that loop, which is behind its constants then.
-std::size_t divide(Function& f, std::int32_t block, std::size_t k, const Division& d) {
-  Instr whole = f.blocks[static_cast<std::size_t>(block)].code[k];
-  const std::int64_t length = d.length();
-  std::vector<Instr> before, body;
-  const auto add = [&](std::vector<Instr>& to, Op op, std::vector<Value> args, std::int64_t imm = 0) {
+private:
+  void inBlock(std::int32_t block) {
+    const std::vector<Instr>& code = f_.blocks[static_cast<std::size_t>(block)].code;
+    Round round;
+    std::set<std::size_t> taken;
+    const auto close = [&] {
+      if (divisible(round)) {
+        cost += round.cost;
+        for (const Member& m : round.members) taken.insert(m.at);
+        while (!round.before.empty() && round.before.back() > round.members.back().at) round.before.pop_back();
+        found[block].push_back(std::move(round));
+      }
+      round = {};
+    };
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      if (std::optional<Member> member = memberOf(code[k], k)) {
+        if (round.members.empty() || !join(round, *member)) {
+          close();
+          round = {{*member}, {}, member->low, member->high, member->cost};
+        }
+      } else if (!round.members.empty() && mayGoBefore(code[k], round)) {
+        round.before.push_back(k);
+      } else {
+        close();
+      }
+    }
+    close();
+    for (std::size_t k = 0; k < code.size(); ++k)
+      if (code[k].block >= 0 && !taken.contains(k) && code[k].imm != independentTurns && code[k].imm != ownedTurns)
+        inBlock(code[k].block);
+  }
+
+  [[nodiscard]] std::optional<Member> memberOf(const Instr& i, std::size_t at) const {
+    if (i.op != Op::Loop || i.imm < 0 || i.imm == independentTurns || i.imm == ownedTurns || i.buffer >= 0)
+      return std::nullopt;
+    const auto low = known_.constant(i.args[0]), high = known_.constant(i.args[1]);
+    if (!low || !high || *high <= *low) return std::nullopt;
+    const auto touched = touchedIn(f_, i.block, nullptr, May::Fail);
+    if (!touched || !someIsWritten(*touched)) return std::nullopt;
+    const std::map<Value, Place> places = known_.in(i, {i.result});
+    const auto far = reachOf(*touched, places, known_, *high - *low + 1);
+    if (!far) return std::nullopt;
+    Member m{at, *low, *high, 0, *far, !touchedIn(f_, i.block, nullptr, May::Nothing), costs_[i.result], {}};
+    for (const Touched& t : *touched) {
+      const auto same = [&](const Access& a) {
+        return a.what.buffer == t.buffer && a.what.index == t.index && a.what.written == t.written;
+      };
+      if (std::none_of(m.accesses.begin(), m.accesses.end(), same))
+        m.accesses.push_back({t, known_.find(t.index, places)});
+    }
+    return m;
+  }
+
+  /// Turns of the loop touch nothing that other turns of the round write, and write nothing that those touch.
+  bool join(Round& round, Member m) const {
+    const Member& first = round.members.front();
+    if (round.reach() != 0 || m.reach != 0) return false;
+    if (m.fails && std::any_of(round.members.begin(), round.members.end(), [](const Member& o) { return o.fails; }))
+      return false; // which failure is told would depend on the tiles
+    for (const std::int64_t shift : {std::int64_t{0}, m.low - first.low}) {
+      // Tiles that are empty for a loop are no gain.
+      const std::int64_t low = std::min(round.low, m.low - shift), high = std::max(round.high, m.high - shift);
+      if (2 * (round.high - round.low) < high - low || 2 * (m.high - m.low) < high - low) continue;
+      Member shifted = m;
+      shifted.shift = shift;
+      for (Access& a : shifted.accesses)
+        if (a.place) {
+          a.place->low += a.place->slope * shift;
+          a.place->high += a.place->slope * shift;
+        }
+      if (!std::all_of(round.members.begin(), round.members.end(),
+                       [&](const Member& o) { return apartFrom(o, shifted, high - low + 1); }))
+        continue;
+      round.low = low;
+      round.high = high;
+      round.cost += m.cost;
+      round.members.push_back(std::move(shifted));
+      return true;
+    }
+    return false;
+  }
+  static bool apartFrom(const Member& one, const Member& other, std::int64_t count) {
+    for (const Access& a : one.accesses)
+      for (const Access& b : other.accesses)
+        if (a.what.buffer == b.what.buffer && (a.what.written || b.what.written) &&
+            !(a.place && b.place && reach(*a.place, *b.place, count) == 0))
+          return false;
+    return true;
+  }
+
+  /// Nothing that it reads or writes is touched by the loops of the round, but for what all of them only read.
+  [[nodiscard]] bool mayGoBefore(const Instr& i, const Round& round) const {
+    if (isPure(i.op)) return true;
+    const bool reads = i.op == Op::Load;
+    if (!reads && i.op != Op::Store && i.op != Op::Accum && i.op != Op::Fill) return false;
+    const auto element = i.op == Op::Fill ? std::nullopt : known_.constant(i.args[0]);
+    return std::all_of(round.members.begin(), round.members.end(), [&](const Member& m) {
+      return std::all_of(m.accesses.begin(), m.accesses.end(), [&](const Access& a) {
+        return a.what.buffer != i.buffer || (reads && !a.what.written) || (element && misses(a, m, *element));
+      });
+    });
+  }
+  static bool misses(const Access& a, const Member& m, std::int64_t element) {
+    if (!a.place) return false;
+    const std::int64_t first = a.place->slope * (m.low - m.shift), last = a.place->slope * (m.high - m.shift);
+    return element < std::min(first, last) + a.place->low || element > std::max(first, last) + a.place->high;
+  }
+
+  /// Into how many tiles.
+  bool divisible(Round& r) const {
+    if (r.members.empty() || r.cost < bound_) return false;
+    r.tiles = tileCount;
+    while (r.tiles > 1 && (r.tiles > r.high - r.low + 1 || static_cast<double>(r.tiles) * bound_ / 2 > r.cost ||
+                           r.length() < reachWorth * r.reach()))
+      r.tiles /= 2;
+    return r.tiles > 1;
+  }
+
+  const Function& f_;
+  double bound_;
+  std::vector<double> costs_;
+  Places known_;
+};
+
+/// Puts a loop over tiles in the place of the loops of a round.
+class Dividing {
+public:
+  Dividing(Function& f, std::int32_t block, const Round& round) : f_(f), block_(block), r_(round) {}
+
+  void run() {
+    const Value zero = integer(before_, 0);
+    Instr tiles = loopUpTo(zero, integer(before_, (r_.high - r_.low) / r_.length()), independentTurns);
+    const std::int32_t ofTile = tiles.block;
+    const Value skipped = op(body_, Op::IMul, tiles.result, integer(body_, r_.length()));
+    if (r_.reach() > 0) {
+      tiles = twice(zero, tiles, skipped);
+    } else {
+      for (const Member& m : r_.members) {
+        const Value begin = op(body_, Op::IAdd, integer(body_, r_.low + m.shift), skipped);
+        const Value end = op(body_, Op::IAdd, begin, integer(body_, r_.length() - 1));
+        push(m, r_.low + m.shift < m.low ? op(body_, Op::IMax, begin, loopOf(m).args[0]) : begin, end);
+      }
+    }
+    f_.blocks[static_cast<std::size_t>(ofTile)].code = std::move(body_);
+    std::vector<Instr>& all = code();
+    std::vector<Instr> now;
+    const std::size_t first = r_.members.front().at, last = r_.members.back().at;
+    now.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    for (const std::size_t k : r_.before) now.push_back(all[k]);
+    now.insert(now.end(), before_.begin(), before_.end());
+    now.push_back(tiles);
+    now.insert(now.end(), all.begin() + static_cast<std::ptrdiff_t>(last) + 1, all.end());
+    all = std::move(now);
+  }
+
+private:
+  std::vector<Instr>& code() { return f_.blocks[static_cast<std::size_t>(block_)].code; }
+  [[nodiscard]] const Instr& loopOf(const Member& m) { return code()[m.at]; }
+  Value add(std::vector<Instr>& to, Op op, std::vector<Value> args, std::int64_t imm = 0) {
     Instr i;
     i.op = op;
     i.type = Type::Int;
-    i.result = f.values++;
+    i.result = f_.values++;
     i.imm = imm;
     i.args = std::move(args);
     to.push_back(i);
     return i.result;
-  };
-  const Value zero = add(before, Op::ConstInt, {}, 0);
-  const Value last = add(before, Op::ConstInt, {}, (d.high - d.low) / length);
-  const auto loopUpTo = [&](Value end, std::int64_t direction) {
+  }
+  Value integer(std::vector<Instr>& to, std::int64_t x) { return add(to, Op::ConstInt, {}, x); }
+  Value op(std::vector<Instr>& to, Op what, Value a, Value b) { return add(to, what, {a, b}); }
+  Instr loopUpTo(Value low, Value high, std::int64_t direction) {
     Instr i;
     i.op = Op::Loop;
     i.type = Type::Int;
-    i.result = f.values++;
-    i.args = {zero, end};
+    i.result = f_.values++;
+    i.args = {low, high};
     i.imm = direction;
-    i.block = static_cast<std::int32_t>(f.blocks.size());
-    f.blocks.emplace_back();
+    i.block = static_cast<std::int32_t>(f_.blocks.size());
+    f_.blocks.emplace_back();
     return i;
-  };
-  Instr tiles = loopUpTo(last, independentTurns);
-  const Value skipped = add(body, Op::IMul, {tiles.result, add(body, Op::ConstInt, {}, length)});
-  Value first = add(body, Op::IAdd, {whole.args[0], skipped});
-  Value end = add(body, Op::IAdd, {first, add(body, Op::ConstInt, {}, length - d.reach - 1)});
-  const std::int32_t ofTile = tiles.block;
-  if (d.reach > 0) {
-    // twice: without the last turns of the tiles, and with these alone, which are far from each other
-    const Instr twice = loopUpTo(add(before, Op::ConstInt, {}, 1), 1);
-    const auto skip = [&](Value from, std::int64_t turns) {
-      return add(body, Op::IAdd, {from, add(body, Op::IMul, {twice.result, add(body, Op::ConstInt, {}, turns)})});
-    };
-    first = skip(first, length - d.reach);
-    end = skip(end, d.reach);
-    f.blocks[static_cast<std::size_t>(twice.block)].code = {tiles};
-    tiles = twice;
   }
-  whole.args = {first, add(body, Op::IMin, {end, whole.args[1]})};
-  body.push_back(whole);
-  f.blocks[static_cast<std::size_t>(ofTile)].code = std::move(body);
-  std::vector<Instr>& code = f.blocks[static_cast<std::size_t>(block)].code;
-  code[k] = tiles;
-  code.insert(code.begin() + static_cast<std::ptrdiff_t>(k), before.begin(), before.end());
-  return k + before.size() + 1;
-}
+  /// The turns of a member from `begin` to `end`, no further than its last one.
+  void push(const Member& m, Value begin, Value end) {
+    Instr whole = loopOf(m);
+    whole.args = {begin, op(body_, Op::IMin, end, whole.args[1])};
+    body_.push_back(whole);
+  }
+  /// Without the last turns of the tiles, and then with these alone, which are far from each other.
+  Instr twice(Value zero, const Instr& tiles, Value skipped) {
+    const Member& m = r_.members.front();
+    const std::int64_t most = r_.length() - r_.reach();
+    const Instr both = loopUpTo(zero, integer(before_, 1), 1);
+    const auto skip = [&](Value from, std::int64_t turns) {
+      return op(body_, Op::IAdd, from, op(body_, Op::IMul, both.result, integer(body_, turns)));
+    };
+    const Value begin = op(body_, Op::IAdd, integer(body_, r_.low), skipped);
+    const Value end = op(body_, Op::IAdd, begin, integer(body_, most - 1));
+    push(m, skip(begin, most), skip(end, r_.reach()));
+    f_.blocks[static_cast<std::size_t>(both.block)].code = {tiles};
+    return both;
+  }
+
+  Function& f_;
+  std::int32_t block_;
+  const Round& r_;
+  std::vector<Instr> before_, body_;
+};
 
 } // namespace
 
 void divideMembers(Module& module, double bound) {
-  std::vector<std::map<Value, Division>> found(module.functions.size());
-  double ofParts = 0; // what a step that was split (Split.h) has in all of its parts
-  std::vector<double> all(module.functions.size(), 0.0);
+  const auto partsTogether = [&](const std::function<double(std::size_t)>& costOf) {
+    std::vector<double> all;
+    double parts = 0; // what a step that was split (Split.h) has in all of its parts
+    for (std::size_t n = 0; n < module.functions.size(); ++n) {
+      all.push_back(costOf(n));
+      if (module.functions[n].part) parts += all[n];
+    }
+    for (std::size_t n = 0; n < module.functions.size(); ++n)
+      if (module.functions[n].part) all[n] = parts;
+    return all;
+  };
+  // Small functions are not looked at.
+  const std::vector<double> costs =
+      partsTogether([&](std::size_t n) { return tape::cost(module, static_cast<int>(n)); });
+  std::vector<std::map<std::int32_t, std::vector<Round>>> found(module.functions.size());
+  const std::vector<double> shared = partsTogether([&](std::size_t n) {
+    if (costs[n] < memberLoops * bound) return 0.0;
+    Rounds rounds(module, n, bound);
+    found[n] = std::move(rounds.found);
+    return rounds.cost;
+  });
   for (std::size_t n = 0; n < module.functions.size(); ++n) {
-    Function& f = module.functions[n];
-    const std::vector<double> costs = loopCosts(module, static_cast<int>(n));
-    const Places known(f);
-    eachLoop(f, 0, [&](std::int32_t block, std::size_t k) -> std::size_t {
-      const Instr& loop = f.blocks[static_cast<std::size_t>(block)].code[k];
-      const auto division = divisionOf(f, loop, known, costs[loop.result], bound);
-      if (!division) return 0;
-      found[n][loop.result] = *division;
-      (f.part ? ofParts : all[n]) += costs[loop.result];
-      return k + 1;
-    });
-  }
-  for (std::size_t n = 0; n < module.functions.size(); ++n) {
-    Function& f = module.functions[n];
-    if ((f.part ? ofParts : all[n]) < memberLoops * bound) continue;
-    eachLoop(f, 0, [&](std::int32_t block, std::size_t k) -> std::size_t {
-      const auto it = found[n].find(f.blocks[static_cast<std::size_t>(block)].code[k].result);
-      return it == found[n].end() ? 0 : divide(f, block, k, it->second);
-    });
+    if (shared[n] < memberLoops * bound) continue;
+    for (auto& [block, rounds] : found[n])
+      for (auto round = rounds.rbegin(); round != rounds.rend(); ++round)
+        Dividing(module.functions[n], block, *round).run();
   }
 }
 
@@ -260,11 +424,10 @@ void markOwned(Module& module, double bound) {
   for (std::size_t n = 0; n < module.functions.size(); ++n) {
     Function& f = module.functions[n];
     const std::vector<double> costs = loopCosts(module, static_cast<int>(n));
-    eachLoop(f, 0, [&](std::int32_t block, std::size_t k) -> std::size_t {
-      Instr& loop = f.blocks[static_cast<std::size_t>(block)].code[k];
-      if (costs[loop.result] < bound || !ownedSums(f, loop)) return 0;
+    eachLoop(f, 0, [&](Instr& loop) {
+      if (costs[loop.result] < bound || !ownedSums(f, loop)) return false;
       loop.imm = ownedTurns;
-      return k + 1;
+      return true;
     });
   }
 }

@@ -1,6 +1,8 @@
 // The loop of steps: time, counts, failures, states in registers and in memory.
 #include "HeavyTop.h"
 #include "jit/Compile.h"
+#include "runtime/kernels/Team.h"
+#include "tape/Shares.h"
 
 #include <gtest/gtest.h>
 
@@ -43,10 +45,15 @@ struct Outcome {
   std::int64_t done = -1;
 };
 
+/// States from so many numbers on are those of loops that threads share: so are the copy of the state and the look at
+/// it.
+constexpr std::int64_t shared = 5000;
+
 class Advance : public testing::TestWithParam<std::int64_t> {
 protected:
   void SetUp() override {
     module = squares(GetParam());
+    if (GetParam() >= shared) tape::divideMembers(module, 0);
     compiled = jit::compile(module, uncached());
     memory = std::make_unique<test::Memory>(module, 1.0);
     memory->of(runtime::Role::Params)[0] = 1e300;
@@ -63,6 +70,7 @@ protected:
   tape::Module module;
   std::unique_ptr<runtime::Compiled> compiled;
   std::unique_ptr<test::Memory> memory;
+  runtime::Team team{3};
 };
 
 TEST_P(Advance, TimesOfStepsDoNotDependOnTheCalls) {
@@ -95,7 +103,7 @@ TEST_P(Advance, NoStepsNoChange) {
 }
 
 TEST_P(Advance, StopsAtTheLastFiniteState) {
-  for (std::size_t bad = 0; bad < state().size(); ++bad) {
+  for (std::size_t bad = 0; bad < state().size(); bad += GetParam() >= shared ? 13 : 1) {
     std::fill(state().begin(), state().end(), 1.0);
     state()[bad] = 2; // 2^(2^k) overflows at k = 10
     const Outcome r = run(1, 0.5, 100);
@@ -129,7 +137,7 @@ TEST_P(Advance, OneStepStoresWhatItComputes) {
   EXPECT_EQ(state()[0], std::numeric_limits<double>::infinity());
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Advance, testing::Values(1, 3, 8, 64, 65, 72, 1001));
+INSTANTIATE_TEST_SUITE_P(Sizes, Advance, testing::Values(1, 3, 8, 64, 65, 72, 1001, 5003));
 
 TEST(HeavyTop, FollowsTheInterpreter) {
   const test::HeavyTop top;

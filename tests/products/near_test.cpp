@@ -195,6 +195,55 @@ model Mixed {
                           4});
 }
 
+TEST(NearSums, OverAllPairsAreSharedByRows) {
+  // one number, a vector, and numbers of the first member alone; none of them is in a step
+  const std::string observed = R"(
+  observe count = sum(i in 1..N, j in 1..N where j != i and norm(q[i] - q[j]) < rc: 1);
+  observe virial = sum(i in 1..N, j in i+1..N where norm(q[i] - q[j]) < rc:
+                       (rc - norm(q[i] - q[j]))*(q[i] - q[j]));
+  observe own[i in 1..N] = sum(j in 1..N where j != i and norm(q[i] - q[j]) < rc: exp(-norm(q[i] - q[j])));
+)";
+  Study s{spheres(plain, observed), {{"N", "4000"}}, "LSV", 2};
+  {
+    products::PipelineOptions o;
+    o.compilation.libraryRoot = LMC_SOURCE_DIR;
+    o.compilation.overrides = s.set;
+    o.codeForAnyParameters = false;
+    o.pairLists = true;
+    products::Pipeline pipeline(std::move(o));
+    ASSERT_TRUE(pipeline.loadText("model.lie", s.model));
+    const std::string tape = pipeline.dump("tape");
+    const std::size_t begin = tape.find("function observe"), end = tape.find("function step");
+    ASSERT_LT(begin, end);
+    std::size_t owned = 0;
+    for (std::size_t at = begin; (at = tape.find("loop owned", at)) < end; ++at) ++owned;
+    EXPECT_EQ(owned, 2U); // sums over the same pairs are made together
+  }
+  expectTheSameOfAnyTeam(s);
+}
+
+TEST(NearSums, ThroughFamiliesOfTwoIndices) {
+  const auto familyOf = [](const std::string& lets, const std::string& condition) {
+    return trajectory({spheres(condition, lets)}, true);
+  };
+  const std::vector<double> direct = trajectory({spheres(plain)}, true);
+  for (const auto& [lets, condition] :
+       {std::pair{"let d[i in 1..N, j in 1..N] = q[i] - q[j];", "norm(d[i, j]) < rc: V(dot(d[i, j], d[i, j]))"},
+        {"let d[i in 1..N, j in 1..N] = q[i] - q[j];\n  let r[i in 1..N, j in 1..N] = norm(d[i, j]);",
+         "r[i, j] < rc: V(dot(d[i, j], d[i, j]))"},
+        {"let d[i in 1..N, j in 2..N] = q[i] - q[j];", "norm(d[i, j]) < rc: V(dot(d[i, j], d[i, j]))"}}) {
+    const std::vector<double> found = familyOf(lets, condition);
+    ASSERT_EQ(found.size(), direct.size()) << lets;
+    EXPECT_EQ(found[0], 1) << "a list: " << lets;
+    EXPECT_EQ(std::memcmp(found.data(), direct.data(), found.size() * sizeof(double)), 0) << lets;
+  }
+  // of data alone a family stays one: it is worked out once
+  const std::vector<double> chosen = familyOf("param a : mat(2,2) = eye(2);\n  let w[i in 1..N, j in 1..N] = a[1, 1]*(i + j);",
+                                              "w[i, j] < 40: V(dot(q[i] - q[j], q[i] - q[j]))");
+  ASSERT_FALSE(chosen.empty());
+  EXPECT_EQ(chosen[0], 0);
+}
+
 TEST(NearSums, FewMembersNeedNoList) {
   for (const char* n : {"1", "2", "3", "20"}) expectTheSame({spheres(plain), {{"N", n}}, "RKMK4", 5}, false);
 }
@@ -325,11 +374,46 @@ TEST(NearSums, TellOfBoxesThatAreTooSmall) {
   EXPECT_NE(beyond.find("the limit 2.8 is more than half of the period 5.5"), std::string::npos) << beyond;
 }
 
-/// By hand: LMC_NEAR_STEPS=1000 products_test --gtest_filter=NearSums.Long
+/// Dipolar spheres in a periodic box whose forces and torques end at zero at the cut-off.
+const char* const dipoles = R"(
+model Dipoles {
+  param N : int = 2000;
+  param rc = 2.25;
+  param L : vec(3) = [13.8, 13.8, 13.8];
+  param mu0 : vec(3) = [0, 0, 1];
+  config q[N] : R^3 momentum p;
+  config Q[N] : SO(3) momentum Pi;
+  let mu[i in 1..N] = Q[i]*mu0;
+  fn LJ(s) = 4*(s^(-6) - s^(-3) + (6*rc^(-12) - 3*rc^(-6))*s/rc^2 - 7*rc^(-12) + 4*rc^(-6));
+  fn DD(d, s, a, b) = (1 - 4*(sqrt(s)/rc)^3 + 3*(sqrt(s)/rc)^4)*(dot(a, b) - 3*dot(a, d)*dot(b, d)/s)/(s*sqrt(s));
+  fn V(d, a, b) = LJ(dot(d, d)) + DD(d, dot(d, d), a, b);
+  fn near(d) = dot(d, d) < rc^2;
+  hamiltonian = sum(i in 1..N: dot(p[i], p[i])/2 + 5*dot(Pi[i], Pi[i]))
+              + sum(i in 1..N, j in i+1..N where near(minimum_image(q[i] - q[j], L)):
+                    V(minimum_image(q[i] - q[j], L), mu[i], mu[j]));
+  initial q[i in 1..N] = 1.06*[mod(i - 1, 13), mod(div(i - 1, 13), 13), div(i - 1, 169)] + normal(0, 0.02, 3);
+  initial Q[i in 1..N] = random(SO(3));
+  initial p[i in 1..N] = normal(0, 1, 3);
+  simulate { method = RKMK4; time = 0..1; step = 0.001; seed = 3; }
+}
+)";
+
+TEST(NearSums, OfDipolesInABox) {
+  // nothing jumps at the cut-off
+  EXPECT_EQ(told(dipoles), "");
+  expectTheSameOfAnyTeam({dipoles, {}, "RKMK4", 3});
+}
+
+/// By hand: LMC_NEAR_STEPS=1000 products_test --gtest_filter=NearSums.Long*
 TEST(NearSums, LongRuns) {
   const char* const steps = std::getenv("LMC_NEAR_STEPS");
   Study s{spheres(plain), {{"N", "2000"}}, "LSV", steps != nullptr ? std::atoi(steps) : 8};
   expectTheSame(s);
+}
+
+TEST(NearSums, LongRunsOfDipoles) {
+  const char* const steps = std::getenv("LMC_NEAR_STEPS");
+  expectTheSame({dipoles, {}, "LSV", steps != nullptr ? std::atoi(steps) : 2});
 }
 
 } // namespace

@@ -283,6 +283,121 @@ TEST(MemberLoops, ShortOnesStayWhole) {
   EXPECT_EQ(tape::print(m.m).find("independent"), std::string::npos);
 }
 
+/// Loops over members behind each other, which stand in one body.
+struct Sequence {
+  using Body = std::function<void(FunctionBuilder& f, Sequence& m)>;
+  explicit Sequence(const Body& body) {
+    FunctionBuilder f(m, "sequence", 0);
+    body(f, *this);
+    entry = f.finish();
+  }
+  /// For i from `low` to `high`, to[3 i + k + far] = 1.25 from[3 i + k] + what it was.
+  void loop(FunctionBuilder& f, int to, int from, std::int64_t low, std::int64_t high, std::int64_t far = 0) const {
+    f.loop(f.integer(low), f.integer(high), [&](V i) {
+      for (const std::int64_t k : {0, 1, 2}) {
+        const V at = f.op(Op::IAdd, {f.op(Op::IMul, {i, f.integer(3)}), f.integer(k)});
+        const V there = f.op(Op::IAdd, {at, f.integer(3 * far)});
+        f.store(to, there, f.load(from, at) * f.real(1.25) + f.load(to, there));
+      }
+    });
+  }
+  [[nodiscard]] std::vector<double> run() const {
+    test::Memory memory(m, 0);
+    std::vector<double>& state = memory.of(runtime::Role::State);
+    for (std::size_t k = 0; k < state.size(); ++k) state[k] = std::sin(static_cast<double>(k));
+    EXPECT_EQ(tape::interpret(m, entry, memory.bases(), nullptr), runtime::Ok);
+    return state;
+  }
+  /// How many rounds there are after dividing; the numbers stay.
+  int rounds() {
+    const std::vector<double> before = run();
+    tape::divideMembers(m, 0);
+    EXPECT_EQ(tape::verify(m), "");
+    EXPECT_EQ(run(), before);
+    int count = 0;
+    for (const tape::Instr& i : m.functions[0].blocks[0].code)
+      count += i.op == Op::Loop && i.imm == tape::independentTurns ? 1 : 0;
+    return count;
+  }
+
+  static constexpr std::int64_t n = 103;
+  tape::Module m;
+  int x = test::addBuffer(m, "x", runtime::Role::State, 3 * n + 6);
+  int y = test::addBuffer(m, "y", runtime::Role::State, 3 * n + 6);
+  int z = test::addBuffer(m, "z", runtime::Role::State, 3 * n + 6);
+  int entry = 0;
+};
+
+TEST(Rounds, HoldLoopsThatMeetInOneMemberAlone) {
+  constexpr std::int64_t last = Sequence::n - 1;
+  // each member hands on to itself
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 0, last);
+              s.loop(f, s.z, s.y, 0, last);
+              s.loop(f, s.x, s.z, 0, last);
+            }).rounds(),
+            1);
+  // without the first members and the last ones, and by another number of the same members
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 1, last - 2);
+              s.loop(f, s.z, s.y, 0, last);
+              s.loop(f, s.x, s.z, 3, last);
+            }).rounds(),
+            1);
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 0, last - 1, 1);
+              s.loop(f, s.z, s.y, 1, last);
+            }).rounds(),
+            1);
+  // what stands between and meets none of them goes before
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 1, last);
+              f.store(s.y, f.integer(2), f.load(s.x, f.integer(7)) * f.real(3));
+              s.loop(f, s.z, s.y, 0, last);
+            }).rounds(),
+            1);
+}
+
+TEST(Rounds, EndWhereALoopSeesOtherMembers) {
+  constexpr std::int64_t last = Sequence::n - 1;
+  // numbers of the member before: flow, and the other way round
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 0, last, 1);
+              s.loop(f, s.z, s.y, 0, last);
+            }).rounds(),
+            2);
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.z, s.y, 0, last);
+              s.loop(f, s.y, s.x, 0, last, 1);
+            }).rounds(),
+            2);
+  // both write
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.z, s.x, 0, last);
+              s.loop(f, s.z, s.y, 0, last, 1);
+            }).rounds(),
+            2);
+  // what stands between reads, or writes, a number of theirs
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 0, last);
+              f.store(s.z, f.integer(0), f.load(s.y, f.integer(300)));
+              s.loop(f, s.z, s.y, 1, last);
+            }).rounds(),
+            2);
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 0, last);
+              f.store(s.x, f.integer(9), f.real(3));
+              s.loop(f, s.z, s.x, 0, last);
+            }).rounds(),
+            2);
+  EXPECT_EQ(Sequence([](FunctionBuilder& f, Sequence& s) {
+              s.loop(f, s.y, s.x, 0, last);
+              f.fill(s.y);
+              s.loop(f, s.z, s.y, 0, last);
+            }).rounds(),
+            2);
+}
+
 /// Sums over the pairs of a list.
 struct Nest {
   using Body = std::function<void(FunctionBuilder& f, Nest& m, V i, V j)>;

@@ -19,10 +19,10 @@ constexpr std::int64_t segmentsOfGroup = 8;
 /// than the segments gain.
 constexpr std::int64_t cutFrom = 64;
 
-/// From so many rows on there are more than 16 groups, for as many threads as share a loop, and a segment has so many
-/// rows: fewer, and the separators' own system takes more time.
+/// From so many rows on there are groups, twelve and more, that threads share, and a segment has so many rows: with
+/// fewer the separators' own system takes more time, which all threads wait for.
 constexpr std::int64_t groupsFrom = 3000;
-constexpr std::int64_t lengthInGroups = 16;
+constexpr std::int64_t lengthInGroups = 32;
 
 struct Cut {
   std::int64_t groups = 0; ///< 0: none

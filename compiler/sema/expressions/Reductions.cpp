@@ -1,5 +1,6 @@
 // sum and product: equations of the program where there is one, unrolled otherwise.
 #include "sema/expressions/ExpressionEvaluator.h"
+#include "sema/expressions/InterpolationRequest.h"
 #include "sema/expressions/Turns.h"
 #include "sema/values/IndexMath.h"
 
@@ -37,6 +38,75 @@ Expr guardWithin(sym::Graph& g, Expr guard, const std::vector<sym::Loop>& loops)
   }
   return result;
 }
+
+/// Looks through families of two indices and more that a condition reads, where their members depend on the state: what
+/// a member is stands in their place. A condition that bounds a distance is seen to do so then (lower/Distances.h), and
+/// members that no term wants are not worked out.
+class Seen {
+public:
+  explicit Seen(const sym::Program& program) : p_(program) {}
+
+  Expr condition(Expr e) {
+    noteFamilies_ = true;
+    return through(e);
+  }
+  /// The same families in a term.
+  Expr term(Expr e) {
+    noteFamilies_ = false;
+    return through(e);
+  }
+
+private:
+  static constexpr int deepest = 16; ///< of families whose members are those of another one
+
+  Expr through(Expr e) {
+    for (int depth = 0; depth < deepest; ++depth) {
+      sym::Substitution written(p_.graph(), [&](const sym::Node& n, const std::vector<Expr>& index) {
+        return n.op == sym::Op::Load && isSeen(n) ? member(*n.array, index) : Expr();
+      });
+      const Expr now = written(e);
+      if (now == e) break;
+      e = now;
+    }
+    return e;
+  }
+
+  bool isSeen(const sym::Node& load) {
+    if (families_.contains(load.array)) return true;
+    const bool seen = noteFamilies_ && load.array->extents.size() > 1 && !isFixed(p_, Expr(&load)) && isPlain(*load.array);
+    if (seen) families_.insert(load.array);
+    return seen;
+  }
+
+  /// One equation says what all members are, each by the indices of its own.
+  [[nodiscard]] bool isPlain(const sym::Array& a) const {
+    if (a.role != sym::Role::Temp || p_.writers(&a).size() != 1) return false;
+    const std::size_t writer = p_.writers(&a).front();
+    const sym::Equation& e = p_.equation(writer);
+    if (e.kind != sym::EquationKind::Set || e.guard || e.loops.size() != e.index.size() || p_.reads(writer, &a)) return false;
+    for (std::size_t k = 0; k < e.index.size(); ++k)
+      if (!sym::bounds(e.index[k], e.loops) || freeIndices(e.index[k]).size() != 1 || !shiftOf(e, k)) return false;
+    return true;
+  }
+  /// Index k is that of loop k and this number.
+  [[nodiscard]] std::optional<std::int64_t> shiftOf(const sym::Equation& e, std::size_t k) const {
+    return constantInteger(p_.graph().sub(e.index[k], e.loops[k].index));
+  }
+  [[nodiscard]] Expr member(const sym::Array& a, const std::vector<Expr>& index) const {
+    const sym::Equation& e = p_.equation(p_.writers(&a).front());
+    sym::Graph& g = p_.graph();
+    sym::Substitution at(g, [&](const sym::Node& n, const std::vector<Expr>&) {
+      for (std::size_t k = 0; k < e.loops.size(); ++k)
+        if (e.loops[k].index.node() == &n) return g.sub(index[k], g.integer(*shiftOf(e, k)));
+      return Expr();
+    });
+    return at(e.value);
+  }
+
+  const sym::Program& p_;
+  std::unordered_set<const sym::Array*> families_;
+  bool noteFamilies_ = false;
+};
 
 } // namespace
 
@@ -103,18 +173,24 @@ Value ExpressionEvaluator::sumEquation(const syntax::Expr& e, const LoopContext&
                                        Expr body) {
   std::vector<sym::Loop> own(inner.loops.begin() + static_cast<std::ptrdiff_t>(outer.loops.size()), inner.loops.end());
   if (body->isZero() || someLoopIsEmpty(own)) return Value::tensor(g_.zero(body->shape));
+  Expr guard = inner.guard;
+  if (e.where && !isIndexOnly(guard)) {
+    Seen seen(*host_.program());
+    guard = seen.condition(guard);
+    body = seen.term(body);
+  }
   auto needed = freeIndices(body);
   for (const sym::Loop& loop : own) {
     needed.merge(freeIndices(loop.lo));
     needed.merge(freeIndices(loop.hi));
   }
-  if (e.where) needed.merge(freeIndices(inner.guard));
+  if (e.where) needed.merge(freeIndices(guard));
   Turns places = turnsOf(g_, outer.loops, std::move(needed));
   sym::Equation equation;
   equation.kind = sym::EquationKind::Accumulate;
   equation.loops = places.loops;
   equation.loops.insert(equation.loops.end(), own.begin(), own.end());
-  equation.guard = guardWithin(g_, inner.guard, equation.loops);
+  equation.guard = guardWithin(g_, guard, equation.loops);
   if (equation.guard && equation.guard->isConst()) {
     if (equation.guard->isZero()) return Value::tensor(g_.zero(body->shape));
     equation.guard = {};

@@ -105,12 +105,19 @@ int systemError() {
   return number;
 }
 
+/// Errors of the library are thrown, not printed. It asks each thread for itself, and blocks of an ensemble are written
+/// by whatever thread has finished one.
+void printNoErrors() {
+  thread_local const herr_t once = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  (void)once;
+}
+
 /// A file of the library. Equal calls of `begin` and `sample` make equal bytes unless `flush` comes between them.
 class Hdf5File {
 public:
   /// `path` is made anew; `name` is for messages.
   Hdf5File(const fs::path& path, std::string name, const RunDescription* about) : name_(std::move(name)) {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // errors are thrown, not printed
+    printNoErrors();
     file_ = {need(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), H5Fclose};
     if (about == nullptr) return;
     parameters_ = about->parameters;
@@ -369,6 +376,7 @@ public:
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer() override {
+    printNoErrors();
     file_.reset();
     if (!part_.empty()) ::unlink(part_.c_str());
   }
@@ -384,6 +392,7 @@ public:
   }
 
   void sample(double t, std::span<const double> values) override {
+    printNoErrors();
     file_->sample(t, values);
     if (!once_ && publishing_.due()) {
       publish(false);
@@ -392,12 +401,14 @@ public:
   }
 
   void sync() override {
+    printNoErrors();
     if (once_) return;
     publish(true);
     changed_ = true;
   }
 
   void finish() override {
+    printNoErrors();
     if (changed_) tidy();
     if (file_) file_->close();
     file_.reset();

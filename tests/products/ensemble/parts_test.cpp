@@ -50,8 +50,9 @@ INSTANTIATE_TEST_SUITE_P(Parts, Kept, testing::Values("final", "statistics", "al
 
 TEST(Parts, GoOnWhereTheyWereKilled) {
   const Workspace w;
-  ASSERT_EQ(shell(w, study + " --keep all --output one.csv; " + study + " --keep all --part 1/2 --output a.lmcpart; " +
-                         study + " --keep all --part 2/2 --output b.lmcpart && cp b.lmcpart whole")
+  ASSERT_EQ(shell(w, "set -e\nfor e in csv npz h5; do " + study + " --keep all --output one.$e; done; " + study +
+                         " --keep all --part 1/2 --output a.lmcpart; " + study +
+                         " --keep all --part 2/2 --output b.lmcpart && cp b.lmcpart whole")
                 .status,
             0);
   const std::string whole = readFile(w.path("whole"));
@@ -61,9 +62,10 @@ TEST(Parts, GoOnWhereTheyWereKilled) {
         << whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size())));
     EXPECT_EQ(shell(w, "$LMC merge a.lmcpart b.lmcpart --output x.csv").status, 1) << part;
     EXPECT_FALSE(std::filesystem::exists(w.path("x.csv"))) << "nothing is written of what is not whole";
-    const Outcome o =
-        shell(w, study + " --keep all --part 2/2 --threads 3 --output b.lmcpart && "
-                         "$LMC merge a.lmcpart b.lmcpart --quiet --output all.csv && cmp all.csv one.csv");
+    const Outcome o = shell(w, "set -e\n" + study +
+                                   " --keep all --part 2/2 --threads 3 --output b.lmcpart\n"
+                                   "for e in csv npz h5; do $LMC merge a.lmcpart b.lmcpart --quiet --output all.$e; "
+                                   "cmp all.$e one.$e; done");
     EXPECT_EQ(o.status, 0) << part << o.out << o.err;
   }
   std::string damaged = whole;
@@ -79,13 +81,13 @@ TEST(Parts, OfProcessesThatAreKilledGoOn) {
   const Workspace w;
   const std::string longer = "$LMC ensemble '" + example("heavy_top") +
                              "' --quiet --samples 20000 --time 0..1 --vary 'm ~ normal(15, 1)' --threads 2";
-  const Outcome o = shell(w, "set -e\n" + longer + " --output one.h5\n" + longer + R"( --part 2/2 --output b.lmcpart
+  const Outcome o = shell(w, "set -e\nfor e in csv npz h5; do " + longer + " --output one.$e; done\n" + longer +
+                                 R"( --part 2/2 --output b.lmcpart
 for t in 0.05 0.1 0.15 0.2; do timeout -s KILL $t )" +
                                  longer +
                                  R"( --part 1/2 --output a.lmcpart || true; done
 )" + longer + R"( --part 1/2 --output a.lmcpart
-$LMC merge a.lmcpart b.lmcpart --quiet --output all.h5
-cmp all.h5 one.h5)");
+for e in csv npz h5; do $LMC merge a.lmcpart b.lmcpart --quiet --output all.$e; cmp all.$e one.$e; done)");
   EXPECT_EQ(o.status, 0) << o.out << o.err;
 }
 

@@ -34,31 +34,36 @@ protected:
 
 } // namespace
 
+// Ranks 1 to 4, each with few threads and with many, so that there are 1 to 8 of these and 1 to 16 lanes.
 TEST_F(Ranks, WriteTheBytesOfOneProcess) {
   for (const auto& [base, keep, ending] : {std::tuple{study, "final", "csv"},
                                            {study, "all", "h5"},
                                            {study, "statistics", "npz"},
                                            {adaptive, "all", "npz"},
+                                           {adaptive, "final", "csv"},
                                            {adaptive, "statistics", "h5"}}) {
-    const std::string end = std::string(" --keep ") + keep + " --output ";
+    const std::string end = std::string(" --keep ") + keep + " --output ", file = std::string("r.") + ending;
     std::string line = base + end + "one." + ending + "\n";
-    for (const char* n : {"1", "2", "3", "4"})
-      line += std::string("ranks ") + n + " " + base + " --mpi --lanes " + n + " --threads " + n + end + "r." + ending +
-              "; cmp r." + ending + " one." + ending + "\n";
-    // Lanes are a power of two.
-    for (std::size_t at = 0; (at = line.find("--lanes 3", at)) != std::string::npos;) line.replace(at, 9, "--lanes 8");
+    for (const int n : {1, 2, 3, 4})
+      for (const int threads : {n, 9 - n})
+        line += "ranks " + std::to_string(n) + " " + base + " --mpi --threads " + std::to_string(threads) +
+                " --lanes " + std::to_string(1 << (n + threads) % 5) + end + file + "; cmp " + file + " one." + ending +
+                "\n";
     expectGood(line);
   }
 }
 
 TEST_F(Ranks, AreResumedAfterOneWasKilled) {
-  expectGood(longer + " --output one.csv\nranks 3 " + longer + R"( --mpi --checkpoint c --output r.csv & p=$!
+  expectGood("for e in csv npz h5; do " + longer + " --output one.$e; done\nranks 3 " + longer +
+             R"( --mpi --checkpoint c --output r.csv & p=$!
 for i in {1..400}; do [ -e c ] && [ $(stat -c %s c) -gt 100000 ] && break; sleep 0.01; done
 kill -9 $(pgrep -P $(pgrep -P $p) | tail -1)
 wait $p && exit 9
-ranks 2 )" + longer +
-             " --mpi --resume c --checkpoint c --output r.csv; cmp r.csv one.csv\n" + longer +
-             " --resume c --output s.csv; cmp s.csv one.csv");
+for e in csv npz h5; do
+  cp c d
+  ranks 2 )" +
+             longer + " --mpi --resume d --checkpoint d --output r.$e; cmp r.$e one.$e\n  cp c d\n  " + longer +
+             " --resume d --output s.$e; cmp s.$e one.$e\ndone");
 }
 
 TEST_F(Ranks, StopTogether) {
@@ -75,6 +80,16 @@ TEST_F(Ranks, WrongUseIsTold) {
   expectTold("ranks 2 " + study + " --mpi --output r.csv --keep some", 2, "lmc", "--keep is final");
   expectTold("SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 " + study + " --mpi --output r.csv", 1, "LIE0682",
              "does not see as one job");
+  // Places that cannot hold the file: only rank 0 writes, and all end.
+  for (const char* e : {"csv", "npz", "h5"}) {
+    const std::string full = std::string("full.") + e;
+    expectTold("ln -sf /dev/full " + full + "; ranks 2 " + study + " --keep all --mpi --output " + full, 3, "lmc",
+               "cannot write `" + full + "`: No space left on device");
+  }
+  if (shell(w, "mkdir fixed && mount -t tmpfs none fixed && mount -o remount,ro fixed").status == 0) {
+    expectTold("ranks 2 " + study + " --mpi --output fixed/r.h5", 2, "lmc", "Read-only file system");
+    EXPECT_EQ(shell(w, "umount fixed").status, 0);
+  }
   // One rank computes another study.
   w.write("rank.sh",
           "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then more='--seed 5'; fi\n" + study + " --mpi --output r.csv $more\n");

@@ -34,9 +34,15 @@ public:
   llvm::Function* turnFunction();
   /// Its code may ask threads for help.
   [[nodiscard]] bool hasTeam() const { return unit_ == nullptr; }
+  /// Of a large state that threads step together they also keep a copy and look at the numbers: each at those of the
+  /// members that it steps, which its cache has.
+  [[nodiscard]] bool sharesState() const { return !stateParts_.empty(); }
+  /// Offsets and lengths of what the state consists of; nothing unless it is shared.
+  [[nodiscard]] const std::vector<std::pair<std::int64_t, std::int64_t>>& stateParts() const { return stateParts_; }
 
 private:
   void findConstantReaders();
+  void findStateParts();
   void emitEntry(std::size_t index);
   void emitStepEntry();
   void emitAdvance();
@@ -58,6 +64,7 @@ private:
   std::vector<llvm::Value*> basesIn(llvm::IRBuilder<>& b, llvm::Value* self);
   llvm::GlobalVariable* constantData(llvm::Constant* data, const std::string& name, bool exported);
 
+  std::vector<std::pair<std::int64_t, std::int64_t>> stateParts_;
   std::vector<bool> constantsFixed_;       ///< by function: the Constants do not change while it runs
   std::vector<llvm::Function*> functions_; ///< internal functions, made when first called
   std::vector<std::size_t> pending_;       ///< those without a body
@@ -98,6 +105,14 @@ private:
   using TurnBody =
       std::function<void(FunctionEmitter& inner, llvm::Value* turn, const std::vector<llvm::Value*>& wanted)>;
   void shareTurns(const tape::Instr& i, llvm::Value* count, std::vector<llvm::Value*> wanted, const TurnBody& make);
+  /// Calls the function of a turn so many times on threads, with these values in its frame.
+  void callTurns(llvm::Function* turn, const std::vector<llvm::Value*>& kept, llvm::Value* count);
+  using PieceBody = std::function<void(FunctionEmitter& inner, llvm::Value* share, const std::vector<llvm::Value*>&)>;
+  void shareState(const std::vector<llvm::Value*>& wanted, const PieceBody& make);
+  /// Calls `each` with where a part of the state begins that a share has, and with its length.
+  void eachPart(llvm::Value* share, const std::function<void(llvm::Value* begin, llvm::Value* length)>& each);
+  llvm::Value* anyNonFiniteOfShares(llvm::Value* memory);
+  llvm::Value* looksFinite(llvm::Value* memory, llvm::Value* count);
   [[nodiscard]] std::vector<tape::Value> valuesFromOutside(const tape::Instr& i) const;
   llvm::BranchInst* turns(const tape::Instr& i);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);

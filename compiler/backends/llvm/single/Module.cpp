@@ -17,6 +17,7 @@ SingleModuleEmitter::SingleModuleEmitter(const tape::Module& tape, llvm::LLVMCon
 std::unique_ptr<llvm::Module> SingleModuleEmitter::run() {
   if (unit_ == nullptr) makeFunctionTable();
   findConstantReaders();
+  findStateParts();
   if (unit_ != nullptr) emitAhead();
   if (unit_ == nullptr && tape_.step >= 0) emitAdvance();
   for (std::size_t f = 0; f < tape_.functions.size() && unit_ == nullptr; ++f) {

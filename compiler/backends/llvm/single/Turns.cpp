@@ -61,6 +61,10 @@ void FunctionEmitter::shareTurns(const Instr& i, llvm::Value* count, std::vector
   inner.frame_ = nullptr;
   inner.builder_.CreateRetVoid();
 
+  callTurns(turn, kept, count);
+}
+
+void FunctionEmitter::callTurns(llvm::Function* turn, const std::vector<llvm::Value*>& kept, llvm::Value* count) {
   llvm::Value* const memory = local(llvm::ArrayType::get(types_.integer, kept.size()));
   for (std::size_t k = 0; k < kept.size(); ++k)
     builder_.CreateAlignedStore(kept[k], builder_.CreateConstInBoundsGEP1_64(types_.integer, memory, k),
@@ -149,7 +153,17 @@ void FunctionEmitter::ownedRows(const Instr& i, const tape::OwnedSums& sums, llv
   builder_.CreateBr(head);
   builder_.SetInsertPoint(head);
   llvm::PHINode* const next = builder_.CreatePHI(types_.integer, 2);
-  next->addIncoming(types_.index(0), before);
+  llvm::Value* first = types_.index(0);
+  const auto ofRow = [](const auto& place) { return place.second == 0; };
+  if (std::all_of(his.sums.counters.begin(), his.sums.counters.end(), ofRow)) {
+    // All sums belong to rows: he has nothing to do in those of others.
+    llvm::BasicBlock* const more = newBlock();
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, builder_.CreateNSWSub(high, value(i.args[0]))), more, after);
+    builder_.SetInsertPoint(before->getTerminator());
+    first = intrinsic(llvm::Intrinsic::smax, {builder_.CreateNSWSub(his.low, value(i.args[0])), types_.index(0)});
+    builder_.SetInsertPoint(more);
+  }
+  next->addIncoming(first, before);
   llvm::Value* const row =
       callExternal(External::NearOwned, types_.integer, {list, value(i.args[0]), next, his.low, high, range}, false);
   builder_.CreateCondBr(builder_.CreateICmpSLT(row, types_.index(0)), after, body);
