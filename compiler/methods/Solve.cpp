@@ -157,30 +157,38 @@ void Instantiation::iterate(const CheckedSolve& s, const std::vector<Unknown>& u
     if (!affine || k >= affine->scale.size() || affine->scale[k].empty()) return value;
     return timesNumbers(g_, value, load(g_, unknowns[k].space, affine->scale[k]), inverse);
   };
+  const auto iterationOn = [&](Elimination& e, bool alongFamilyAlone) {
+    auto newton = std::make_unique<Newton>(system.without(e.eliminated()));
+    std::vector<sema::Tuple> starts;
+    for (std::size_t k = 0; k < unknowns.size(); ++k) {
+      const Unknown& u = unknowns[k];
+      if (!e.eliminated()[k]) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : scaled(k, u.start.parts, true));
+    }
+    Newton::Settings own = settings;
+    own.alongFamilyAlone = alongFamilyAlone;
+    // Of what was eliminated the changes would not be seen.
+    if (newton->unknowns() != unknowns.size()) own.multipliers.clear();
+    if (newton->unknowns() == 0)
+      context_.step.evaluations += static_cast<int>(settings.evaluations);
+    else if (!newton->finish(starts, e.residuals(), own))
+      newton.reset();
+    return newton;
+  };
   auto chosen = std::make_unique<Elimination>(p, system, equations, linear);
   const bool large = chosen->left() > Newton::denseLimit;
+  std::unique_ptr<Newton> iteration;
   if (large || (chosen->left() == system.size() && system.unknowns() > 1)) {
     const std::vector<ImplicitEquation> others = withDefinitions(p, system, equations, kind_.defined());
     auto local = others.empty() ? nullptr : std::make_unique<Elimination>(p, system, others, linear);
     // Definitions of large systems read neighbours, where solutions read all members.
-    if (local && local->left() < chosen->left() + (large ? 1 : 0)) chosen = std::move(local);
+    const bool fewer = local && local->left() < chosen->left();
+    if (local && large) iteration = iterationOn(*local, true);
+    if (iteration || (fewer && local->left() <= Newton::denseLimit)) chosen = std::move(local);
   }
   Elimination& elimination = *chosen;
+  if (!iteration) iteration = iterationOn(elimination, false);
+  const Newton& newton = *iteration;
   const std::vector<bool>& eliminated = elimination.eliminated();
-  Newton newton = system.without(eliminated);
-  if (newton.unknowns() > 0) {
-    std::vector<sema::Tuple> starts;
-    for (std::size_t k = 0; k < unknowns.size(); ++k) {
-      const Unknown& u = unknowns[k];
-      if (!eliminated[k]) starts.push_back(u.isPoint ? zeroTuple(g_, u.space) : scaled(k, u.start.parts, true));
-    }
-    Newton::Settings own = settings;
-    // Of what was eliminated the changes would not be seen.
-    if (newton.unknowns() != unknowns.size()) own.multipliers.clear();
-    newton.finish(starts, elimination.residuals(), own);
-  } else {
-    context_.step.evaluations += static_cast<int>(settings.evaluations);
-  }
   std::vector<sema::ArrayTuple> solution(unknowns.size());
   std::vector<sema::Tuple> numbers(unknowns.size());
   for (std::size_t k = 0, next = 0; k < unknowns.size(); ++k) {

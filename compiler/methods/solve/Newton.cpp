@@ -64,7 +64,7 @@ void Newton::stack(const sym::Array* array, std::int64_t first, const Space& spa
   }
 }
 
-void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& residuals, const Settings& settings) {
+bool Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& residuals, const Settings& settings) {
   auto newton = std::make_shared<sym::NewtonIteration>();
   const auto number = sym::Shape::scalar();
   const sym::Array* start = g_.newArray("start", {size_}, number, sym::Role::Temp);
@@ -89,8 +89,8 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
       return std::any_of(space.begin(), space.end(), [](const Component& c) { return c.shape.size() > 1; });
     });
     if (size_ > longestInverse && vectors) newton->columns = columns(residuals);
-  } else {
-    directional(residuals, residual, settings, *newton);
+  } else if (!directional(residuals, residual, settings, *newton)) {
+    return false;
   }
   newton->start = start;
   newton->residual = residual;
@@ -104,6 +104,7 @@ void Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
   e.array = solution_;
   e.newton = std::move(newton);
   p_.append(std::move(e));
+  return true;
 }
 
 /// A bit for each array of the iterate that is none of multipliers; 0 where all count, or where they are too many.
@@ -121,7 +122,7 @@ std::size_t Newton::counted(const std::vector<std::size_t>& multipliers) const {
 }
 
 /// The derivative along a direction, for an elimination along a family, or else for products with the Jacobian.
-void Newton::directional(const Residuals& residuals, const sym::Array* residual, const Settings& settings,
+bool Newton::directional(const Residuals& residuals, const sym::Array* residual, const Settings& settings,
                          sym::NewtonIteration& newton) {
   sym::Tangent tangent(p_);
   std::vector<NewtonPart> unknowns, equations;
@@ -148,13 +149,15 @@ void Newton::directional(const Residuals& residuals, const sym::Array* residual,
     newton.change = chain.change;
     if (newton.change != nullptr) {
       newton.direction.clear();
-      return;
+      return true;
     }
   }
+  if (settings.alongFamilyAlone) return false;
   const sym::Array* product = g_.newArray("product", {size_}, sym::Shape::scalar(), sym::Role::Temp);
   for (const NewtonPart& e : equations) stack(product, e.first, {e.component}, {e.value});
   newton.product = product;
   newton.sparse = settings.near;
+  return true;
 }
 
 namespace {

@@ -26,6 +26,7 @@ public:
     /// A matrix near the Jacobian, of all unknowns, that does not depend on them: of large systems it makes products
     /// with the Jacobian few.
     std::shared_ptr<const sym::SparseJacobian> near = {};
+    bool alongFamilyAlone = false; ///< elimination along a family, or nothing
   };
 
   Newton(sym::Program& p, std::vector<Space> unknowns);
@@ -39,8 +40,9 @@ public:
   [[nodiscard]] const Space& spaceOf(std::size_t k) const { return unknowns_[k]; }
   [[nodiscard]] std::size_t unknowns() const { return unknowns_.size(); }
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// Appends the iteration. `residuals` are as many numbers as the unknowns.
-  void finish(const std::vector<sema::Tuple>& starts, const Residuals& residuals, const Settings& settings);
+  /// Appends the iteration. `residuals` are as many numbers as the unknowns. False: only where `alongFamilyAlone` is
+  /// asked for and members read others than neighbours, or too much; nothing is solved then.
+  bool finish(const std::vector<sema::Tuple>& starts, const Residuals& residuals, const Settings& settings);
   /// The k-th unknown after `finish`.
   [[nodiscard]] sema::Tuple solution(std::size_t k) const;
 
@@ -48,7 +50,7 @@ private:
   [[nodiscard]] std::size_t counted(const std::vector<std::size_t>& multipliers) const;
   sym::Expr position(std::int64_t first, const Component& c, sym::Expr member, int entry) const;
   void stack(const sym::Array* array, std::int64_t first, const Space& space, const sema::Tuple& value);
-  void directional(const Residuals& residuals, const sym::Array* residual, const Settings& settings,
+  bool directional(const Residuals& residuals, const sym::Array* residual, const Settings& settings,
                    sym::NewtonIteration& newton);
   /// An inner product of the iterate on which the residual depends by functions of one number: a narrow place of its
   /// graph. d residual = (d at fixed products) + sum over products of (d residual / d product) d product takes one
