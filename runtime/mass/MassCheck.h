@@ -35,6 +35,10 @@ struct MassCheck {
   MassLook compiled;
 
   [[nodiscard]] bool looks() const { return equation >= 0; } ///< there is a mass equation
+  /// True after so many steps of a run.
+  [[nodiscard]] bool due(std::int64_t steps) const { return steps % every == 0; }
+  /// Steps until the next look.
+  [[nodiscard]] std::int64_t left(std::int64_t steps) const { return every - steps % every; }
 };
 
 } // namespace lmc::runtime

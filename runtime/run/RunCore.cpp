@@ -269,7 +269,7 @@ bool RunCore::watched(std::int32_t status, double t) {
 }
 
 std::int64_t RunCore::untilLook() const {
-  return check_ != nullptr ? check_->every - result_.steps % check_->every : std::numeric_limits<std::int64_t>::max();
+  return check_ != nullptr ? check_->left(result_.steps) : std::numeric_limits<std::int64_t>::max();
 }
 
 MassMonitor& RunCore::monitor() {
@@ -278,7 +278,7 @@ MassMonitor& RunCore::monitor() {
 }
 
 bool RunCore::lookAtMass(double t, bool always) {
-  if (check_ == nullptr || !(always || result_.steps % check_->every == 0)) return true;
+  if (check_ == nullptr || !(always || check_->due(result_.steps))) return true;
   if (const MassLook& own = check_->compiled; own.function >= 0) {
     // Where the code cannot factor the matrix, the step that follows says so.
     if (workspace_.call(own.function, t) != Ok) return true;

@@ -55,7 +55,7 @@ double binaryPower(double x) {
 }
 
 StepController::Law StepController::lawOf(ControllerKind kind, double safety) {
-  const double usual = kind == ControllerKind::PI ? 0.8 : 0.85;
+  constexpr double usual = 0.85;
   const double factor = safety > 0 ? safety : usual;
   switch (kind) {
   case ControllerKind::Elementary:
@@ -63,7 +63,7 @@ StepController::Law StepController::lawOf(ControllerKind kind, double safety) {
   case ControllerKind::Clamped:
     return {factor, 0.5, 2, square(1.2)};
   default:
-    return {factor, 0.2, 10, 1};
+    return {factor, 0.2, 5, 1};
   }
 }
 
@@ -85,11 +85,9 @@ double StepController::afterAccepted(double h, double square) {
   const double power = memory_.lastSquare > 0 ? own_ * logarithm + before_ * lastLogarithm_ : alone_ * logarithm;
   double factor = law_.safety * binaryPower(power);
   if (remembers_ && memory_.rejected) factor = std::min(factor, 1.0);
-  // The length of the first step is a guess.
-  const double largest = remembers_ && memory_.lastSquare == 0 ? largestFactor : law_.largest;
   memory_ = {std::max(square, leastMemory), false};
   lastLogarithm_ = square > leastMemory ? logarithm : leastLogarithm_;
-  return h * std::clamp(factor, law_.smallest, largest);
+  return h * std::clamp(factor, law_.smallest, law_.largest);
 }
 
 double StepController::afterRejected(double h, double square) {

@@ -1,4 +1,5 @@
-// Steps whose stages call one f: their order, what a trial gives, and the length of their code.
+// Steps whose stages call one f, or whose sums are those of rows: their order, what a trial gives, and the length of
+// their code.
 #include "products/Pipeline.h"
 #include "runtime/contract/Problem.h"
 #include "runtime/run/Run.h"
@@ -15,20 +16,21 @@
 namespace lmc {
 namespace {
 
-/// An example with a method, of whose steps one with an estimate has this tolerance; its code must be shared.
+/// An example with a method, of whose steps one with an estimate has this tolerance.
 struct SharedExample {
-  explicit SharedExample(const std::string& method, bool fixed, const std::string& tolerance = "") {
+  explicit SharedExample(const std::string& method, bool fixed, const std::string& tolerance = "",
+                         const std::string& example = "two_quadrotors") {
     products::PipelineOptions o;
     o.compilation.libraryRoot = LMC_SOURCE_DIR;
     o.compile.useCache = false;
     o.fixedSteps = fixed;
     o.method = method;
     pipeline = std::make_unique<products::Pipeline>(o);
-    std::ifstream file(std::string(LMC_SOURCE_DIR) + "/examples/two_quadrotors.lie");
+    std::ifstream file(std::string(LMC_SOURCE_DIR) + "/examples/" + example + ".lie");
     std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::string settings = "simulate { ";
     if (!tolerance.empty()) text.insert(text.find(settings) + settings.size(), "tolerance = " + tolerance + "; ");
-    EXPECT_TRUE(pipeline->loadText("two_quadrotors.lie", text));
+    EXPECT_TRUE(pipeline->loadText(example + ".lie", text));
     problem = pipeline->build();
   }
   runtime::RunResult run(double h, double to) const {
@@ -149,6 +151,39 @@ TEST(SharedCalls, EstimateTheirError) {
   EXPECT_LT(rough, 1e-3);
   EXPECT_LT(fine, 1e-7);
   EXPECT_LT(fine, rough / 100);
+}
+
+/// The top is turned by a radian in 1/150.
+TEST(SumsOfRows, HaveTheOrderOfTheirTableau) {
+  const SharedExample method("P853", true, "", "heavy_top"), other("RKMK78", true, "", "heavy_top");
+  ASSERT_NE(method.problem, nullptr);
+  ASSERT_NE(other.problem, nullptr);
+  const std::string step = method.pipeline->dump("step");
+  EXPECT_NE(step.find("row"), std::string::npos);
+  const std::vector<double> end = other.run(0.1 / 400, 0.1).state;
+  const auto error = [&](int n) {
+    const runtime::RunResult r = method.run(0.1 / n, 0.1);
+    EXPECT_FALSE(r.failure);
+    EXPECT_EQ(r.evaluations, 12 * n);
+    return distance(r.state, end);
+  };
+  const double rough = error(24), fine = error(48);
+  EXPECT_GT(fine, 1e-11); // above rounding
+  EXPECT_NEAR(std::log2(rough / fine), 8, 1.2);
+}
+
+TEST(SumsOfRows, EstimateTheirError) {
+  const SharedExample other("RKMK78", true, "", "heavy_top");
+  const std::vector<double> end = other.run(0.1 / 400, 0.1).state;
+  for (const double tolerance : {1e-5, 1e-7, 1e-9}) {
+    const SharedExample method("P853", false, std::to_string(tolerance * 1e9) + "e-9", "heavy_top");
+    ASSERT_TRUE(method.problem->control);
+    const runtime::RunResult r = method.run(1e-3, 0.1);
+    EXPECT_FALSE(r.failure);
+    const double error = distance(r.state, end);
+    EXPECT_LT(error, 300 * tolerance); // numbers up to 150
+    EXPECT_GT(error, 1e-3 * tolerance);
+  }
 }
 
 } // namespace

@@ -41,8 +41,8 @@ TEST(ClampedController, StaysBetweenHalfAndTwice) {
 TEST(PIController, UsesTheErrorBefore) {
   StepController c(ControllerKind::PI, 4);
   const double h = c.afterAccepted(0.1, squared(0.5));
-  EXPECT_NEAR(h, 0.1 * 0.9 * std::pow(0.5, -1.0 / 5), 0.1 * digits);
-  EXPECT_NEAR(c.afterAccepted(h, squared(0.25)), h * 0.9 * std::pow(0.25, -0.17) * std::pow(0.5, 0.04), 0.1 * digits);
+  EXPECT_NEAR(h, 0.1 * 0.85 * std::pow(0.5, -1.0 / 5), 0.1 * digits);
+  EXPECT_NEAR(c.afterAccepted(h, squared(0.25)), h * 0.85 * std::pow(0.25, -0.17) * std::pow(0.5, 0.04), 0.1 * digits);
   EXPECT_EQ(c.afterAccepted(1, squared(0)), 5);
 }
 
