@@ -72,18 +72,16 @@ std::size_t operationsOf(const sym::Program& program, const std::vector<const sy
   return count;
 }
 
-/// How often the expressions of an equation stand in the code.
+/// How often the expressions of an equation stand in the code. Short loops around long ones are not written out.
 std::size_t timesWrittenOut(const sym::Equation& e) {
-  std::size_t times = 1, loops = 1;
+  std::size_t times = 1;
   for (const sym::Loop& l : e.loops) {
     const auto lo = sym::bounds(l.lo, e.loops), hi = sym::bounds(l.hi, e.loops);
     const std::int64_t turns = lo && hi ? hi->hi - lo->lo + 1 : writtenOut + 1;
-    if (turns > writtenOut)
-      loops = ofLoops;
-    else
-      times *= static_cast<std::size_t>(std::max<std::int64_t>(turns, 1));
+    if (turns > writtenOut) return ofLoops;
+    times *= static_cast<std::size_t>(std::max<std::int64_t>(turns, 1));
   }
-  return times * loops;
+  return times;
 }
 
 } // namespace
