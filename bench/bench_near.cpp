@@ -142,8 +142,8 @@ struct First {
 };
 
 ToolRun toolRun(const std::string& model, double end, const CacheFolder& cache, const std::string& file = "") {
-  std::vector<std::string> arguments{"--time",  "0.." + std::to_string(end), "--every", std::to_string(end),
-                                     "--threads", "1"};
+  std::vector<std::string> arguments{"--time", "0.." + std::to_string(end), "--every", std::to_string(end), "--threads",
+                                     "1"};
   if (!file.empty()) arguments.insert(arguments.end(), {"--output", file});
   return runTool(model, arguments, cache, 600);
 }
@@ -187,8 +187,8 @@ int main(int argc, char** argv) {
   const CacheFolder cache;
   nlohmann::json results{{"bench", "near"}, {"machine", machine()}, {"unit", "seconds per pair and evaluation"}};
   results["results"] = nlohmann::json::array();
-  std::vector<std::vector<std::string>> rows{
-      {"", "members", "pairs within the limit", "lmc, an evaluation", "a pair", "", "LAMMPS, a pair", "", "lmc/LAMMPS"}};
+  std::vector<std::vector<std::string>> rows{{"", "members", "pairs within the limit", "lmc, an evaluation", "a pair",
+                                              "", "LAMMPS, a pair", "", "lmc/LAMMPS"}};
   bool good = true;
   for (const System& system : systems())
     for (const int n : options.quick ? std::vector<int>{10, 20} : std::vector<int>{10, 20, 46}) {

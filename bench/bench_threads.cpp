@@ -37,21 +37,30 @@ struct Case {
 };
 
 Case spheres(int members) {
-  return {"dipolar_spheres, N = " + std::to_string(members), bench::example("dipolar_spheres"),
-          {"--set", "N=" + std::to_string(members)}, 1e-4, 400'000'000 / (4 * members * members) + 1};
+  return {"dipolar_spheres, N = " + std::to_string(members),
+          bench::example("dipolar_spheres"),
+          {"--set", "N=" + std::to_string(members)},
+          1e-4,
+          400'000'000 / (4 * members * members) + 1};
 }
 
 /// Steps of the chain's own length are too long for thousands of links.
 Case chain(int members) {
-  return {"pendulum_chain, N = " + std::to_string(members), bench::example("pendulum_chain"),
-          {"--set", "N=" + std::to_string(members), "--method", "RKMK4"}, 1e-5, 16'000'000 / members};
+  return {"pendulum_chain, N = " + std::to_string(members),
+          bench::example("pendulum_chain"),
+          {"--set", "N=" + std::to_string(members), "--method", "RKMK4"},
+          1e-5,
+          16'000'000 / members};
 }
 
 /// Members of a family that see none, or their neighbours.
 Case family(const std::string& name, const std::string& text, int members, const bench::CacheFolder& folder) {
   const std::string file = (folder.path() / (name + ".lie")).string();
   std::ofstream(file) << text;
-  return {name + ", N = " + std::to_string(members), file, {"--set", "N=" + std::to_string(members)}, 1e-4,
+  return {name + ", N = " + std::to_string(members),
+          file,
+          {"--set", "N=" + std::to_string(members)},
+          1e-4,
           16'000'000 / members};
 }
 
@@ -80,8 +89,8 @@ const char* const bodies = R"(model Bodies {
 Taken take(const Case& c, int threads, const bench::CacheFolder& cache) {
   const double begin = processorSeconds();
   const std::string end = std::to_string(c.step * static_cast<double>(c.steps));
-  std::vector<std::string> arguments{"--step", std::to_string(c.step), "--time",  "0.." + end,
-                                     "--every", end, "--threads", std::to_string(threads)};
+  std::vector<std::string> arguments{"--step",    std::to_string(c.step), "--time", "0.." + end, "--every", end,
+                                     "--threads", std::to_string(threads)};
   arguments.insert(arguments.end(), c.set.begin(), c.set.end());
   const bench::ToolRun run = bench::runTool(c.file, arguments, cache, 300);
   if (run.summary.is_null()) return {};

@@ -135,11 +135,7 @@ public:
 private:
   std::vector<Scalar> valueOf(const Equation& e) {
     if (e.positive && (e.near || !x_.indefinite)) x_.requirePositive(regrouped_(e.positive), e.near);
-    return x_.lower(regrouped_(e.value));
-  }
-
-  std::vector<Scalar> notedValueOf(const Equation& e) {
-    std::vector<Scalar> v = valueOf(e);
+    std::vector<Scalar> v = x_.lower(regrouped_(e.value));
     if (notes_) x_.note(e, v, setup_);
     return v;
   }
@@ -201,13 +197,9 @@ private:
   }
 
   void unroll(const Equation& e, std::size_t depth) {
-    if (depth == e.loops.size()) {
-      assign(e);
-      return;
-    }
+    if (depth == e.loops.size()) return assign(e);
     const sym::Loop& l = e.loops[depth];
-    const auto lo = s_.constantInt(x_.scalar(l.lo));
-    const auto hi = s_.constantInt(x_.scalar(l.hi));
+    const auto lo = s_.constantInt(x_.scalar(l.lo)), hi = s_.constantInt(x_.scalar(l.hi));
     if (!lo || !hi) throw std::logic_error("an unrolled loop needs constant bounds");
     for (std::int64_t k = 0; k <= *hi - *lo; ++k) {
       x_.bindIndex(l.index, s_.integer(l.descending ? *hi - k : *lo + k));
@@ -234,15 +226,11 @@ private:
   /// Loops around equations, and around sums over near pairs, the inner one over the rows of their list.
   void lowerNest(const std::vector<std::size_t>& equations, const NearLowering::List& list, const NearSums* near) {
     const Equation& first = p_.equations()[near != nullptr ? near->equations[0] : equations[0]];
-    std::map<std::size_t, NearLowering::Total> totals;
-    if (near != nullptr)
-      for (const std::size_t k : near->equations)
-        if (near_.isTotal(p_.equations()[k], near->bound)) totals[k] = near_.begin(p_.equations()[k], near->bound);
+    if (near != nullptr) near_.beginTotals(p_, *near);
     std::vector<Scalar> index;
     for (std::size_t d = 0; d < first.loops.size(); ++d) {
       const sym::Loop& l = first.loops[d];
-      const tape::Value lo = s_.local(x_.scalar(l.lo));
-      const tape::Value hi = s_.local(x_.scalar(l.hi));
+      const tape::Value lo = s_.local(x_.scalar(l.lo)), hi = s_.local(x_.scalar(l.hi));
       const bool listed = list.buffer >= 0 && d == 1;
       index.push_back(
           {listed ? near_.beginLoop(lo, hi, list, index[0].id) : s_.builder().beginLoop(lo, hi, l.descending),
@@ -258,14 +246,11 @@ private:
     if (near != nullptr) { // one branch for all: forces on both members, and energies
       s_.builder().beginIf(s_.local(x_.scalar(turn(near->equations[0]).guard)));
       for (const std::size_t k : near->equations)
-        if (const auto total = totals.find(k); total != totals.end())
-          near_.add(total->second, notedValueOf(turn(k)), index[0].id);
-        else
-          put(turn(k), {}, true);
+        near_.isTotal(k) ? near_.add(k, valueOf(turn(k)), index[0].id) : put(turn(k), {}, true);
       s_.builder().endIf();
     }
     for (std::size_t d = 0; d < first.loops.size(); ++d) s_.builder().endLoop();
-    for (const auto& [k, total] : totals) near_.end(total);
+    near_.endTotals();
     x_.forgetIndexed();
   }
 
@@ -273,7 +258,8 @@ private:
   void assign(const Equation& e) {
     Place& p = x_.places.at(e.array);
     if (p.storage == ArrayStorage::Contracted) {
-      x_.places.at(e.array).current = notedValueOf(e);
+      std::vector<Scalar> v = valueOf(e); // which may make room in places
+      x_.places.at(e.array).current = std::move(v);
       return;
     }
     const Scalar guard = e.guard ? x_.scalar(e.guard) : s_.boolean(true);
@@ -288,7 +274,7 @@ private:
   /// The value into its place; where a guard has to be asked still, it is given.
   void put(const Equation& e, const std::optional<Scalar>& guard, bool inOrder) {
     Place& p = x_.places.at(e.array);
-    const std::vector<Scalar> v = notedValueOf(e);
+    const std::vector<Scalar> v = valueOf(e);
     std::vector<Scalar> index;
     for (const sym::Expr& i : e.index) index.push_back(x_.scalar(i));
     const Scalar element = x_.position(e.array, index);

@@ -111,16 +111,24 @@ tape::Value NearLowering::beginLoop(tape::Value lo, tape::Value hi, const List& 
   return b.beginListedLoop(lo, hi, list.buffer, row);
 }
 
-bool NearLowering::isTotal(const sym::Equation& e, const DistanceBound& bound) const {
-  return isLong(bound) && x_.places.at(e.array).storage == ArrayStorage::Memory &&
-         std::none_of(e.index.begin(), e.index.end(), [](const sym::Expr& i) { return i->indexed; });
+void NearLowering::beginTotals(const sym::Program& program, const NearSums& sums) {
+  totals_.clear();
+  if (!isLong(sums.bound)) return;
+  for (const std::size_t k : sums.equations) {
+    const sym::Equation& e = program.equation(k);
+    const auto indexed = [](const sym::Expr& i) { return i->indexed; };
+    if (x_.places.at(e.array).storage != ArrayStorage::Memory || std::any_of(e.index.begin(), e.index.end(), indexed))
+      continue;
+    Total total{&e, -1, sums.bound.outer.lo, sums.bound.outer.count()};
+    total.rows = x_.scratch("rows of " + e.array->name, total.count * e.array->shape.size());
+    s_.builder().fill(total.rows);
+    totals_[k] = total;
+  }
 }
 
-NearLowering::Total NearLowering::begin(const sym::Equation& e, const DistanceBound& bound) {
-  Total total{&e, -1, bound.outer.lo, bound.outer.count()};
-  total.rows = x_.scratch("rows of " + e.array->name, total.count * e.array->shape.size());
-  s_.builder().fill(total.rows);
-  return total;
+void NearLowering::endTotals() {
+  for (const auto& [k, total] : totals_) end(total);
+  totals_.clear();
 }
 
 tape::Value NearLowering::numberOf(const Total& total, tape::Value row, std::size_t k) {
@@ -130,7 +138,8 @@ tape::Value NearLowering::numberOf(const Total& total, tape::Value row, std::siz
   return b.pure(tape::Op::IAdd, tape::Type::Int, {begin, b.integer(static_cast<std::int64_t>(k))});
 }
 
-void NearLowering::add(const Total& total, const std::vector<Scalar>& value, tape::Value outer) {
+void NearLowering::add(std::size_t equation, const std::vector<Scalar>& value, tape::Value outer) {
+  const Total& total = totals_.at(equation);
   Builder& b = s_.builder();
   const tape::Value row = b.pure(tape::Op::ISub, tape::Type::Int, {outer, b.integer(total.first)});
   for (std::size_t k = 0; k < value.size(); ++k)

@@ -65,7 +65,8 @@ TEST_P(Places, ThatAreFull) {
 
 TEST_P(Places, ThatAreReadOnly) {
   fs::create_directories(w.path("fixed"));
-  if (shell(w, "mount -t tmpfs none fixed && mount -o remount,ro fixed").status != 0) GTEST_SKIP() << "no right to mount";
+  if (shell(w, "mount -t tmpfs none fixed && mount -o remount,ro fixed").status != 0)
+    GTEST_SKIP() << "no right to mount";
   for (const std::string& command : commands())
     expectTold(command + "fixed/a" + ending, 2, "fixed/a" + ending, "Read-only file system");
   if (!isPart()) {

@@ -31,13 +31,28 @@ auto lines(const std::string& text) {
   return n;
 }
 
-/// Lines of a tape without those that divide long loops over members among threads (tape/Shares.h): six a loop.
+/// Lines of a tape without those that divide long loops over members among threads (tape/Shares.h): the loop over
+/// tiles, and what it works out of the tile before the loops that it holds.
 std::ptrdiff_t undivided(const std::string& text) {
-  std::ptrdiff_t loops = 0;
-  for (std::size_t at = text.find(" = loop independent "); at != std::string::npos;
-       at = text.find(" = loop independent ", at + 1))
-    ++loops;
-  return lines(text) - 6 * loops;
+  std::ptrdiff_t dividing = 0;
+  std::vector<std::size_t> tiles; // how far loops over tiles that are open stand in
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t margin = line.find_first_not_of(' ');
+    if (margin == std::string::npos) continue;
+    if (!tiles.empty() && line[margin] == '}' && margin == tiles.back()) {
+      tiles.pop_back();
+      ++dividing;
+      continue;
+    }
+    const bool counted = line.find(" = int ") == std::string::npos && line[margin] != '}';
+    if (!tiles.empty() && margin == tiles.back() + 2 && counted && line.find(" = loop ") == std::string::npos)
+      ++dividing;
+    if (line.find(" = loop independent ") == std::string::npos) continue;
+    tiles.push_back(margin);
+    ++dividing;
+  }
+  return lines(text) - dividing;
 }
 
 } // namespace

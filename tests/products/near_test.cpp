@@ -238,8 +238,9 @@ TEST(NearSums, ThroughFamiliesOfTwoIndices) {
     EXPECT_EQ(std::memcmp(found.data(), direct.data(), found.size() * sizeof(double)), 0) << lets;
   }
   // of data alone a family stays one: it is worked out once
-  const std::vector<double> chosen = familyOf("param a : mat(2,2) = eye(2);\n  let w[i in 1..N, j in 1..N] = a[1, 1]*(i + j);",
-                                              "w[i, j] < 40: V(dot(q[i] - q[j], q[i] - q[j]))");
+  const std::vector<double> chosen =
+      familyOf("param a : mat(2,2) = eye(2);\n  let w[i in 1..N, j in 1..N] = a[1, 1]*(i + j);",
+               "w[i, j] < 40: V(dot(q[i] - q[j], q[i] - q[j]))");
   ASSERT_FALSE(chosen.empty());
   EXPECT_EQ(chosen[0], 0);
 }

@@ -50,10 +50,23 @@ private:
     std::vector<Lifetime> list;
     list.reserve(found.size());
     for (const auto& [b, l] : found) list.push_back(l);
+    extend(list, code);
     std::sort(list.begin(), list.end(), [](const Lifetime& a, const Lifetime& b) {
       return a.first != b.first ? a.first < b.first : a.buffer < b.buffer;
     });
     return list;
+  }
+
+  /// A long array keeps its memory for one more loop: so a loop that reads members beside its own is not followed by
+  /// one that overwrites them, and threads may make both in one round (tape/Shares.h).
+  void extend(std::vector<Lifetime>& list, const std::vector<tape::Instr>& code) const {
+    constexpr std::int64_t longArray = 4096;
+    for (Lifetime& l : list) {
+      if (m_.buffers[l.buffer].size < longArray) continue;
+      std::size_t next = l.last + 1;
+      while (next < code.size() && code[next].op != tape::Op::Loop) ++next;
+      if (next < code.size()) l.last = next;
+    }
   }
 
   /// Greedy: free memory of the same size, or new memory.

@@ -73,7 +73,8 @@ private:
 
   bool isSeen(const sym::Node& load) {
     if (families_.contains(load.array)) return true;
-    const bool seen = noteFamilies_ && load.array->extents.size() > 1 && !isFixed(p_, Expr(&load)) && isPlain(*load.array);
+    const bool seen =
+        noteFamilies_ && load.array->extents.size() > 1 && !isFixed(p_, Expr(&load)) && isPlain(*load.array);
     if (seen) families_.insert(load.array);
     return seen;
   }
@@ -83,7 +84,8 @@ private:
     if (a.role != sym::Role::Temp || p_.writers(&a).size() != 1) return false;
     const std::size_t writer = p_.writers(&a).front();
     const sym::Equation& e = p_.equation(writer);
-    if (e.kind != sym::EquationKind::Set || e.guard || e.loops.size() != e.index.size() || p_.reads(writer, &a)) return false;
+    if (e.kind != sym::EquationKind::Set || e.guard || e.loops.size() != e.index.size() || p_.reads(writer, &a))
+      return false;
     for (std::size_t k = 0; k < e.index.size(); ++k)
       if (!sym::bounds(e.index[k], e.loops) || freeIndices(e.index[k]).size() != 1 || !shiftOf(e, k)) return false;
     return true;
