@@ -62,6 +62,24 @@ TEST(Linearize, ShowsTheFrequenciesOfAPendulum) {
   EXPECT_NEAR(b.col(2).norm(), 0, 1e-14);
 }
 
+TEST(Linearize, WhatConstraintsDetermineHasNoEigenvalues) {
+  const Workspace w;
+  const std::string file = w.write("driven.lie", R"(model Driven {
+  config x : R velocity v;
+  lagrangian = 0.5*v^2;
+  constraint drive : x = 0.5*sin(t);
+  initial v = 0.5;
+  simulate { method = RKMK4; step = 0.01; }
+}
+)")
+                               .string();
+  const nlohmann::json all = linearize(w, {file});
+  EXPECT_EQ(all["at"][0]["eigenvalues"].size(), 0U);
+  const Outcome text = w.lmc({"linearize", file});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("no direction is free"), std::string::npos) << text.out;
+}
+
 TEST(Linearize, StepsAreTheExponentialOfTheMotion) {
   const Workspace w;
   const std::string file = w.write("pendulum.lie", pendulum).string();

@@ -118,6 +118,8 @@ std::string describe(const Linearized& l, const runtime::LinearizedProblem& p, b
   text += table("C: outputs by the state", l.c, p.outputNames, x);
   if (!l.d.isZero(0)) text += table("D: outputs by inputs", l.d, p.outputNames, p.inputNames);
   if (!l.p.isZero(0)) text += table("by parameters", l.p, x, p.parameterNames);
+  if (l.basis.cols() == 0)
+    return text + "\nconstraints determine the motion: no direction is free, none has an eigenvalue\n";
   text += fmt::format("\neigenvalues on the tangent space, of dimension {}\n", l.basis.cols());
   for (const auto& value : l.eigenvalues) text += eigenvalueText(value);
   return text;
