@@ -9,15 +9,25 @@ namespace lmc::lower {
 using sym::Equation;
 using sym::EquationKind;
 
-/// How many equations in loops read an array; a body is run again and again.
+/// How many loops read an array; those of a body are run again and again.
 void MemoryCopies::count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight,
                          Counts& loops) const {
-  for (const std::size_t k : equations) {
-    const Equation& e = p_.equation(k);
-    if (const auto body = bodies.find(k); body != bodies.end()) count(body->second, bodies, 2, loops);
-    if (tripCount(e) <= unrollLimit) continue;
-    for (const sym::Array* a : p_.reads(k)) loops[a] += weight;
+  for (const Group& g : schedule(p_, equations, {}, true, bodies).groups) {
+    std::unordered_set<const sym::Array*> read;
+    for (const std::size_t k : g.equations) {
+      if (const auto body = bodies.find(k); body != bodies.end()) count(body->second, bodies, 2, loops);
+      if (!g.straight) read.insert(p_.reads(k).begin(), p_.reads(k).end());
+    }
+    for (const sym::Array* a : read) loops[a] += weight;
   }
+}
+
+/// Whether loops find the entries of an array apart from each other: of a family of the state.
+bool MemoryCopies::isJoined(const sym::Array* a, const Place& p) const {
+  const bool inMemory = p.storage == ArrayStorage::Memory && p.argument < 0 && !p.setup && !p.live && !p.separate;
+  if (!inMemory || p.buffer < 0 || a->shape.size() < 2 || a->count() <= unrollLimit) return false;
+  const runtime::Role role = module_.buffers[static_cast<std::size_t>(p.buffer)].role;
+  return role != runtime::Role::Params && role != runtime::Role::Constants;
 }
 
 /// The array to all of whose elements the equation gives another name, or null.
@@ -33,18 +43,13 @@ const sym::Array* MemoryCopies::renamed(const Equation& e) const {
 
 void MemoryCopies::separateInputs(std::vector<std::size_t>& equations, const Bodies& bodies,
                                   const std::unordered_set<const sym::Array*>& stacked) {
+  std::vector<const sym::Array*> order;
+  for (const auto& [a, place] : x_.places)
+    if (!stacked.contains(a) && isJoined(a, place)) order.push_back(a);
+  if (order.empty()) return;
   Counts loops;
   count(equations, bodies, 1, loops);
-  std::vector<const sym::Array*> order;
-  for (const auto& [a, n] : loops) {
-    const auto it = x_.places.find(a);
-    if (n < 2 || it == x_.places.end() || stacked.contains(a)) continue;
-    const Place& p = it->second;
-    const bool inMemory = p.storage == ArrayStorage::Memory && p.argument < 0 && !p.setup && !p.live && !p.separate;
-    if (!inMemory || p.buffer < 0 || a->shape.size() < 2 || a->count() <= unrollLimit) continue;
-    const runtime::Role role = module_.buffers[static_cast<std::size_t>(p.buffer)].role;
-    if (role != runtime::Role::Params && role != runtime::Role::Constants) order.push_back(a);
-  }
+  std::erase_if(order, [&](const sym::Array* a) { return loops[a] < 2; });
   std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
   for (const sym::Array* a : order) {
     Place& p = x_.places[a];

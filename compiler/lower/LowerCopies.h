@@ -11,7 +11,7 @@ public:
                const tape::Module& module)
       : p_(program), s_(scalars), x_(expressions), module_(module) {}
 
-  /// Families of the state that loops read more than once are copied, with their entries separate: loops find what they
+  /// Families of the state that more than one loop reads are copied, with their entries separate: loops find what they
   /// read side by side, where each of them would have to gather it. An equation that only gives such a family another
   /// name gets no code and is taken out: its array is the copy. To be called before `equations` and those in the bodies
   /// of their iterations are lowered; `stacked` arrays stay as they are.
@@ -25,6 +25,7 @@ private:
   using Counts = std::unordered_map<const sym::Array*, int>;
 
   void count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight, Counts& loops) const;
+  [[nodiscard]] bool isJoined(const sym::Array* a, const Place& p) const;
   [[nodiscard]] const sym::Array* renamed(const sym::Equation& e) const;
 
   const sym::Program& p_;

@@ -184,7 +184,7 @@ std::int32_t EventWatch::turn(std::size_t k, const Values& end, double t, double
       return Ok;
     }
     if (!std::isfinite(rate) || rate == 0) return Ok;
-    const bool before = signOf(rate) == signOf(rlo); // the extremum lies where the rate changes its sign
+    const bool before = signOf(rate) == wanted; // at the begin the rate leads there, or is zero but for rounding
     (before ? lo : hi) = theta;
     (before ? vlo : vhi) = value;
     (before ? rlo : rhi) = rate;
@@ -470,8 +470,10 @@ std::int32_t EventWatch::settle(double t, const std::vector<std::size_t>& done) 
     const bool zero = k < residual_.size() && std::abs(value) <= perResidual * residual_[k];
     // What has touched zero, and goes on as it came, stays on its side: its rate is zero up to rounding, too.
     const bool goesBack = zero && touched_[k] && (*touched_[k] == rate || std::isnan(rate));
-    armed_[k] = goesBack || (zero && std::isfinite(rate) && rate != 0);
-    if (!goesBack) signs_[k] = armed_[k] ? signOf(rate) : signOf(value);
+    // The gap of a contact that has closed and is open again opens, though behind an impact its rate is rounding.
+    const bool opens = zero && events_[k].cause == ContactCause::Closes;
+    armed_[k] = goesBack || opens || (zero && std::isfinite(rate) && rate != 0);
+    if (!goesBack) signs_[k] = opens ? 1 : armed_[k] ? signOf(rate) : signOf(value);
   }
   touched_.assign(events_.size(), std::nullopt);
   left_ = now_;
