@@ -355,6 +355,14 @@ private:
 
 } // namespace
 
+bool sharesLoops(const Function& f) {
+  return std::any_of(f.blocks.begin(), f.blocks.end(), [](const Block& b) {
+    return std::any_of(b.code.begin(), b.code.end(), [](const Instr& i) {
+      return i.op == Op::Loop && (i.imm == independentTurns || i.imm == ownedTurns);
+    });
+  });
+}
+
 void divideMembers(Module& module, double bound) {
   const auto partsTogether = [&](const std::function<double(std::size_t)>& costOf) {
     std::vector<double> all;
@@ -371,16 +379,23 @@ void divideMembers(Module& module, double bound) {
   const std::vector<double> costs =
       partsTogether([&](std::size_t n) { return tape::cost(module, static_cast<int>(n)); });
   std::vector<std::map<std::int32_t, std::vector<Round>>> found(module.functions.size());
+  const auto roundsOf = [&](std::size_t n) {
+    double rounds = 0;
+    for (const auto& [block, list] : found[n]) rounds += static_cast<double>(list.size());
+    return rounds;
+  };
   const std::vector<double> shared = partsTogether([&](std::size_t n) {
     if (costs[n] < memberLoops * bound) return 0.0;
     Rounds rounds(module, n, bound);
     found[n] = std::move(rounds.found);
     return rounds.cost;
   });
+  const std::vector<double> rounds = partsTogether(roundsOf);
   for (std::size_t n = 0; n < module.functions.size(); ++n) {
     if (shared[n] < memberLoops * bound) continue;
-    for (auto& [block, rounds] : found[n])
-      for (auto round = rounds.rbegin(); round != rounds.rend(); ++round)
+    if (shared[n] < memberRound * bound * rounds[n] && !sharesLoops(module.functions[n])) continue;
+    for (auto& [block, list] : found[n])
+      for (auto round = list.rbegin(); round != list.rend(); ++round)
         Dividing(module.functions[n], block, *round).run();
   }
 }

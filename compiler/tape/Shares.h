@@ -13,6 +13,9 @@ inline constexpr double memberBound = 4e4;
 /// So many times these the loops of a function that can be shared must have together: below, a step has too little of
 /// them for threads to be kept awake.
 inline constexpr double memberLoops = 25;
+/// So many times these a round of such loops must have in the mean, where nothing else keeps threads awake: they wait
+/// two to five microseconds for each other before and behind it, by measurement.
+inline constexpr double memberRound = 8;
 /// Operations from which on a sum over a list of pairs is shared among owners.
 inline constexpr double ownedBound = 1e6;
 
@@ -31,6 +34,9 @@ void divideMembers(Module& module, double bound = memberBound);
 /// The direction (`imm`) of a nest of two loops, the inner one over a list, that can be shared by owners (OwnedSums).
 /// It goes upwards.
 inline constexpr std::int64_t ownedTurns = 3;
+
+/// Whether threads share loops of a function.
+[[nodiscard]] bool sharesLoops(const Function& f);
 
 /// Sums over the pairs of a list, each added to an element of its first index or of its second one. An owner has a
 /// range of indices. He makes all pairs of which one index is his, in the order of the nest, and adds to his elements

@@ -21,14 +21,6 @@ constexpr std::size_t mostParts = 32;
 /// Numbers that are looked at at once.
 constexpr std::int64_t lanes = 8;
 
-bool sharesLoops(const tape::Function& f) {
-  return std::any_of(f.blocks.begin(), f.blocks.end(), [](const tape::Block& b) {
-    return std::any_of(b.code.begin(), b.code.end(), [](const Instr& i) {
-      return i.op == Op::Loop && (i.imm == tape::independentTurns || i.imm == tape::ownedTurns);
-    });
-  });
-}
-
 } // namespace
 
 void SingleModuleEmitter::findStateParts() {
@@ -38,7 +30,7 @@ void SingleModuleEmitter::findStateParts() {
     return f.part || &f == &tape_.functions[static_cast<std::size_t>(tape_.step)];
   };
   if (std::none_of(tape_.functions.begin(), tape_.functions.end(),
-                   [&](const tape::Function& f) { return stepped(f) && sharesLoops(f); }))
+                   [&](const tape::Function& f) { return stepped(f) && tape::sharesLoops(f); }))
     return;
   std::vector<std::int64_t> begins{0, size};
   for (const tape::Buffer& b : tape_.buffers)
