@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace lmc::mechanics {
 
@@ -79,15 +80,27 @@ private:
     });
   }
 
+  /// Whether a slope may vanish somewhere, though it does not at the begin: it depends on more than parameters.
+  [[nodiscard]] bool mayVanish(Expr e) const {
+    const auto varies = [](const sym::Array* a) { return a->role != sym::Role::Param && a->role != sym::Role::Temp; };
+    std::unordered_set<const sym::Array*> seen = sym::reads(e);
+    for (const std::size_t k : p_.slice({}, {e})) seen.merge(sym::reads(p_.equation(k)));
+    return std::any_of(seen.begin(), seen.end(), varies);
+  }
+
   /// mu with e(mu) = value, where e is a chain of maps that can be inverted one by one; else empty.
   Expr inverted(Expr e, Expr value) {
     switch (e->op) {
     case sym::Op::Load:
       return e->array == momentum_ ? value : Expr();
     case sym::Op::Mul:
-      return reads(e->args[0]) ? Expr() : inverted(e->args[1], g_.div(value, e->args[0]));
-    case sym::Op::MatMul:
-      return reads(e->args[0]) ? Expr() : inverted(e->args[1], divided(e->args[0], value));
+      if (reads(e->args[0]) || mayVanish(e->args[0])) return {};
+      return inverted(e->args[1], g_.div(value, e->args[0]));
+    case sym::Op::MatMul: {
+      if (reads(e->args[0])) return {};
+      const Expr quotient = divided(e->args[0], value);
+      return quotient ? inverted(e->args[1], quotient) : Expr();
+    }
     case sym::Op::Add:
       return invertedSum(e, value);
     default:
@@ -114,14 +127,15 @@ private:
       matrices.push_back(g_.mul(factor, product ? map->args[0] : g_.identity(x->shape.rows)));
     }
     if (!x) return {};
-    return inverted(x, divided(g_.sum(matrices, matrices[0]->shape), value));
+    const Expr quotient = divided(g_.sum(matrices, matrices[0]->shape), value);
+    return quotient ? inverted(x, quotient) : Expr();
   }
 
-  /// A^-1 value.
+  /// A^-1 value; empty where A may become singular.
   Expr divided(Expr a, Expr value) {
     if (isOrthogonal(a)) return g_.matmul(g_.transpose(a), value);
     if (a->op == sym::Op::Inverse) return g_.matmul(a->args[0], value);
-    return g_.solve(a, value, false);
+    return mayVanish(a) ? Expr() : g_.solve(a, value, false);
   }
 
   /// A^T A = 1 by what holds on the manifold.
@@ -162,6 +176,7 @@ private:
     std::vector<Expr> matrix;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) matrix.push_back(columns[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]);
+    if (std::any_of(matrix.begin(), matrix.end(), [this](Expr e) { return mayVanish(e); })) return std::nullopt;
     const sema::Tuple rest = sema::sub(g_, xi, sema::replaceArrays(g_, open, mu, zero));
     const Expr x = g_.solve(g_.matrix(n, n, matrix), g_.vector(sema::entries(g_, rest)), false);
     std::vector<Expr> list;

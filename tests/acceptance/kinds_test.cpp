@@ -142,6 +142,25 @@ TEST(Symplectic, CoupledMomentaMoveLikeTheDiscreteLagrangian) {
   }
 }
 
+/// The slope of y' by its momentum is x, which comes down to zero at t = 2 and goes back: momenta are not to be found
+/// by division by it. p_y is constant, and x = -(1 - t/2)^2 for p_y = 1; the midpoint rule has an error of h^2 t/8 in
+/// it.
+TEST(Symplectic, SlopesOfVelocitiesMayVanish) {
+  const Workspace w;
+  const std::string file = w.write("odd.lie", "model Odd {\n  config x : R momentum px;\n  config y : R momentum py;\n"
+                                              "  hamiltonian = px^2/2 + x*py^2/2;\n  initial x = -1;\n"
+                                              "  initial px = 1;\n  initial py = 1;\n"
+                                              "  simulate { method = SLGI; time = 0..6; step = 0.01; }\n}\n")
+                               .string();
+  const Trajectory run = runModel(w, file, {});
+  for (std::size_t k = 0; k < run.rows.size(); ++k) {
+    const double t = run.at(k, "t");
+    ASSERT_NEAR(run.at(k, "py"), 1, 1e-13);
+    ASSERT_NEAR(run.at(k, "x"), -(1 - t / 2) * (1 - t / 2), 1e-4);
+  }
+  EXPECT_NEAR(run.last("t"), 6, 1e-12);
+}
+
 // A velocity that is no affine function of the momentum is not inverted: on R the method is the midpoint rule.
 TEST(Symplectic, OtherVelocitiesAreSolvedForTogetherWithTheForces) {
   const Workspace w;
