@@ -70,8 +70,7 @@ double rootOf(double v0, double s0, double v1, double s1) {
 
 std::int32_t EventWatch::evaluate(double t) {
   undefined_.clear();
-  const std::int32_t status = workspace_.events(t);
-  if (status != Ok) return status;
+  if (const std::int32_t status = workspace_.events(t); status != Ok) return status;
   now_.values.clear();
   now_.rates.clear();
   for (const EventOutput& e : events_) {
@@ -92,6 +91,7 @@ std::int32_t EventWatch::evaluate(double t) {
 std::int32_t EventWatch::begin(double t) {
   signs_.assign(events_.size(), 0);
   armed_.assign(events_.size(), false);
+  rounded_.assign(events_.size(), false);
   touched_.assign(events_.size(), std::nullopt);
   largest_.assign(events_.size(), 0);
   const std::int32_t status = evaluate(t);
@@ -106,8 +106,9 @@ std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
   if (memory.size() != 3 * n + 1) return status;
   before_.values.assign(n, 0);
   for (std::size_t k = 0; k < n; ++k) {
-    signs_[k] = signOf(memory[k]);
-    armed_[k] = std::abs(memory[k]) > 1;
+    rounded_[k] = std::abs(memory[k]) > 2;
+    signs_[k] = rounded_[k] && memory[k] > 0 ? 0 : signOf(memory[k]);
+    armed_[k] = std::abs(memory[k]) == 2;
     largest_[k] = memory[n + k];
     before_.values[k] = memory[2 * n + k];
   }
@@ -117,7 +118,8 @@ std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
 
 std::vector<double> EventWatch::memory() const {
   std::vector<double> list;
-  for (std::size_t k = 0; k < signs_.size(); ++k) list.push_back(armed_[k] ? 2 * signs_[k] : signs_[k]);
+  for (std::size_t k = 0; k < signs_.size(); ++k)
+    list.push_back(leavesByRounding(k) ? (signs_[k] < 0 ? -4 : 4) : armed_[k] ? 2 * signs_[k] : signs_[k]);
   list.insert(list.end(), largest_.begin(), largest_.end());
   for (std::size_t k = 0; k < signs_.size(); ++k) {
     const double value = stepBefore_ > 0 ? before_.values[k] : 0;
@@ -249,7 +251,6 @@ void EventWatch::take(std::size_t k, const RootScan& found, double t) {
     if (events_[k].cause != ContactCause::None) continue;
     if (std::abs(e.value) <= rounding) {
       if (!(e.at > 0)) continue; // it was the end of the step before
-
       if (!first || e.at <= first->until) first = Candidate{k, e.at, e.at, e.side, true};
       break;
     }
@@ -258,8 +259,22 @@ void EventWatch::take(std::size_t k, const RootScan& found, double t) {
   if (first) candidates_.push_back(*first);
 }
 
+/// Of a contact that has opened at a rate of rounding: its gap may stay at zero but for rounding, as of balls that
+/// touch and do not move. Where it becomes negative by more, it has closed: behind a time at which it was positive, if
+/// there is one, else at once.
+std::int32_t EventWatch::closesAgain(std::size_t k, const Values& end, double t, double h, const To& to) {
+  if (!(end.values[k] < -scaleOf(k, t, h).doubt)) return Ok;
+  const int before = std::exchange(signs_[k], 1);
+  std::optional<double> seen;
+  const std::int32_t status = turn(k, end, t, h, to, seen);
+  signs_[k] = before;
+  if (status == Ok) candidates_.push_back({k, seen.value_or(0), h, 1});
+  return status;
+}
+
 /// Adds the event to the candidates if it happens within the step.
 std::int32_t EventWatch::consider(std::size_t k, const Values& end, double t, double h, const To& to) {
+  if (leavesByRounding(k)) return closesAgain(k, end, t, h, to);
   const int sign = signs_[k], after = signOf(end.values[k]);
   if (sign == 0 || std::isnan(end.values[k])) return Ok;
   const bool known = std::isfinite(left_.rates[k]) && std::isfinite(end.rates[k]);
@@ -284,6 +299,7 @@ std::int32_t EventWatch::consider(std::size_t k, const Values& end, double t, do
 /// At the end of a step of length h, where the present values are: the event stands on its side, and `scan` would look
 /// nowhere within the step. False says nothing.
 bool EventWatch::calm(std::size_t k, double t, double h) const {
+  if (leavesByRounding(k)) return now_.values[k] >= -scaleOf(k, t, h).doubt;
   const int sign = signs_[k];
   const RootPoint left{0, left_.values[k], left_.rates[k]}, right{h, now_.values[k], now_.rates[k]};
   if (sign == 0 || armed_[k] || signOf(left.value) != sign || signOf(right.value) != sign) return false;
@@ -452,8 +468,7 @@ void EventWatch::leaveZero() {
 std::int32_t EventWatch::settle(double t, const std::vector<std::size_t>& done) {
   const std::vector<int> before = signs_;
   happened_.clear();
-  const std::int32_t status = evaluate(t);
-  if (status != Ok) return status;
+  if (const std::int32_t status = evaluate(t); status != Ok) return status;
   for (std::size_t k = 0; k < signs_.size(); ++k) {
     const double value = now_.values[k], rate = now_.rates[k];
     if (std::isnan(value)) continue;
@@ -470,10 +485,10 @@ std::int32_t EventWatch::settle(double t, const std::vector<std::size_t>& done) 
     const bool zero = k < residual_.size() && std::abs(value) <= perResidual * residual_[k];
     // What has touched zero, and goes on as it came, stays on its side: its rate is zero up to rounding, too.
     const bool goesBack = zero && touched_[k] && (*touched_[k] == rate || std::isnan(rate));
-    // The gap of a contact that has closed and is open again opens, though behind an impact its rate is rounding.
-    const bool opens = zero && events_[k].cause == ContactCause::Closes;
-    armed_[k] = goesBack || opens || (zero && std::isfinite(rate) && rate != 0);
-    if (!goesBack) signs_[k] = opens ? 1 : armed_[k] ? signOf(rate) : signOf(value);
+    armed_[k] = goesBack || (zero && std::isfinite(rate) && rate != 0);
+    if (!goesBack) signs_[k] = armed_[k] ? signOf(rate) : signOf(value);
+    // The gap of a contact that is open again opens, though behind an impact its rate may be rounding of any sign.
+    rounded_[k] = zero && events_[k].cause == ContactCause::Closes && signs_[k] <= 0;
   }
   touched_.assign(events_.size(), std::nullopt);
   left_ = now_;

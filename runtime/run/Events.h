@@ -101,6 +101,8 @@ private:
   [[nodiscard]] bool happens(const Candidate& c) const;
   [[nodiscard]] bool counts(std::size_t k, int before) const;
   [[nodiscard]] bool calm(std::size_t k, double t, double h) const;
+  [[nodiscard]] bool leavesByRounding(std::size_t k) const { return rounded_[k] && signs_[k] <= 0; }
+  std::int32_t closesAgain(std::size_t k, const Values& end, double t, double h, const To& to);
   [[nodiscard]] std::int32_t consider(std::size_t k, const Values& end, double t, double h, const To& to);
   [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
                                   std::optional<double>& seen);
@@ -116,9 +118,10 @@ private:
   Workspace& workspace_;
   std::vector<EventOutput> events_;
   Values now_;
-  Values left_;             ///< at the left end of the step
-  std::vector<int> signs_;  ///< likewise
-  std::vector<bool> armed_; ///< the sign is that of the rate: the value itself may be on the other side by rounding
+  Values left_;               ///< at the left end of the step
+  std::vector<int> signs_;    ///< likewise
+  std::vector<bool> armed_;   ///< the sign is that of the rate: the value itself may be on the other side by rounding
+  std::vector<bool> rounded_; ///< of a contact that is open: it left zero at a rate of rounding that leads back
   std::vector<double> residual_;               ///< what is left of each value at the event that was located last
   std::vector<double> largest_;                ///< of each event, the largest value so far
   Values before_;                              ///< at the begin of the step before
