@@ -43,30 +43,30 @@ std::size_t operationsOfSums(const Tableau& tableau, std::int64_t numbers) {
   return terms * static_cast<std::size_t>(numbers);
 }
 
-/// Whether the stages of a step in storage coordinates shall call one f, by measurement. Calls go through memory, some
-/// 30 ns a stage, and gain where the code of all would leave the caches of instructions, or where much of it are sums
-/// of so many numbers, which become vectors.
-bool shareRate(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau, const Space& space) {
+/// How the stages of a step in storage coordinates shall stand in the code.
+enum class StageForm : std::uint8_t { WrittenOut, Rows, Shared };
+
+/// By measurement. Calls of one f go through memory, some 30 ns a stage, and gain where the code of all would leave the
+/// caches of instructions, or where much of it are sums of so many numbers, which become vectors. Sums of rows in
+/// memory beside an f that is written out gain where they are more work than f, and longer than a vector.
+StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
+                    const Space& space) {
   constexpr std::size_t most = 12000, mostOfLongRows = 4000;
-  constexpr std::int64_t longRow = 32; // numbers, some vectors
-  if (!isWrittenOut(space))
-    return operationsOfTurns(program, rates) * tableau.stages() +
-               operationsOfSums(tableau, static_cast<std::int64_t>(numbersWrittenOut(space))) >
-           mostOfLoops;
+  constexpr std::int64_t longRow = 32, vector = 8; // numbers; a long row is some vectors
+  if (!isWrittenOut(space)) {
+    const std::size_t sums = operationsOfSums(tableau, static_cast<std::int64_t>(numbersWrittenOut(space)));
+    return operationsOfTurns(program, rates) * tableau.stages() + sums > mostOfLoops ? StageForm::Shared
+                                                                                     : StageForm::WrittenOut;
+  }
   const std::int64_t numbers = sizeOf(space);
-  const std::size_t total = operationsOf(program, rates) * tableau.stages() + operationsOfSums(tableau, numbers);
-  return total > (numbers >= longRow ? mostOfLongRows : most);
+  const std::size_t ofRates = operationsOf(program, rates) * tableau.stages();
+  const std::size_t ofSums = operationsOfSums(tableau, numbers);
+  if (ofRates + ofSums > (numbers >= longRow ? mostOfLongRows : most)) return StageForm::Shared;
+  return numbers > vector && ofSums > ofRates ? StageForm::Rows : StageForm::WrittenOut;
 }
 
-/// Whether sums between stages that are written out shall be those of rows in memory, by measurement: where they are
-/// more work than f, and longer than a vector.
-bool addRows(std::size_t ofRate, const Tableau& tableau, std::int64_t numbers) {
-  constexpr std::int64_t vector = 8;
-  return numbers > vector && operationsOfSums(tableau, numbers) > ofRate * tableau.stages();
-}
-
-/// The same of the stages of a Munthe-Kaas method: exponentials and dexpinv, which stand in each, are some 50
-/// operations for a number of the algebra. Below, at about 45 kB of code, both are equally fast.
+/// Whether stages of a Munthe-Kaas method shall call one function: exponentials and dexpinv, which stand in each, are
+/// some 50 operations for a number of the algebra. Below, at about 45 kB of code, both are equally fast.
 bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
                 const Space& space) {
   constexpr std::size_t most = 7500, ofNumber = 50;
@@ -247,14 +247,12 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
-    const Space rows = kind.rowSpace(sema::ValueKind::PhaseVector);
-    const sym::Program& program = context_.layer.program();
-    const bool shares = context_.sharesStages && shareRate(program, kind.rateArrays(), tableau, rows);
-    const bool byRows = !shares && context_.sharesStages && isWrittenOut(rows) &&
-                        addRows(operationsOf(program, kind.rateArrays()), tableau, sizeOf(rows));
-    const auto results = shares   ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
-                         : byRows ? kind.rungeByRows(tableau, y, begin_.h, begin_.t, constructed.where)
-                                  : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
+    const StageForm form = context_.sharesStages ? stageForm(context_.layer.program(), kind.rateArrays(), tableau,
+                                                             kind.rowSpace(sema::ValueKind::PhaseVector))
+                                                 : StageForm::WrittenOut;
+    const auto results = form == StageForm::Shared ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
+                         : form == StageForm::Rows ? kind.rungeByRows(tableau, y, begin_.h, begin_.t, constructed.where)
+                                                   : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
     if (results.size() > 1) embedded_ = {results[1]};
     if (results.size() > 2) embedded2_ = {results[2]};
