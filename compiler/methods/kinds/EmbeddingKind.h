@@ -78,6 +78,11 @@ private:
   };
 
   static sema::Value vectorValue(sema::Tuple parts);
+  /// The begin and a sum of rates, with these coefficients times h.
+  using StageSum = std::function<sema::Tuple(const std::vector<sym::Number>&, const std::vector<sema::Tuple>& rates)>;
+  /// The results of a step by such sums.
+  std::vector<sema::Value> stages(const Tableau& tableau, sym::Expr h, sym::Expr time, Range where,
+                                  const StageSum& sum);
   /// All numbers of a state, one after the other, and zeros up to the end of the last vector.
   const sym::Array* row(const sema::Tuple& y, const std::string& name);
   void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<sema::Part>& fiber);

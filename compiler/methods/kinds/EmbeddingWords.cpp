@@ -75,18 +75,24 @@ const sym::Array* sumOf(sym::Program& p, const sym::Array* coefficients, std::in
 
 } // namespace
 
-std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema::Tuple& y, Expr h, Expr time,
-                                              Range where) {
+std::vector<sema::Value> EmbeddingKind::stages(const Tableau& tableau, Expr h, Expr time, Range where,
+                                               const StageSum& sum) {
   std::vector<sema::Tuple> k;
   for (std::size_t i = 0; i < tableau.stages(); ++i) {
     const Expr at = g_.add(time, g_.scale(tableau.c[i], h));
-    k.push_back(hold(vectorValue(ydot(at, moved(g_, y, h, tableau.a[i], k))), "k").parts);
+    k.push_back(hold(vectorValue(ydot(at, sum(tableau.a[i], k))), "k").parts);
   }
-  end_ = moved(g_, y, h, tableau.b, k);
+  end_ = sum(tableau.b, k);
   std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
   for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
-    if (!weights->empty()) results.push_back(vectorValue(moved(g_, y, h, *weights, k)));
+    if (!weights->empty()) results.push_back(vectorValue(sum(*weights, k)));
   return results;
+}
+
+std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema::Tuple& y, Expr h, Expr time,
+                                              Range where) {
+  return stages(tableau, h, time, where,
+                [&](const auto& coefficients, const auto& k) { return moved(g_, y, h, coefficients, k); });
 }
 
 const sym::Array* EmbeddingKind::row(const sema::Tuple& y, const std::string& name) {
@@ -103,10 +109,10 @@ const sym::Array* EmbeddingKind::row(const sema::Tuple& y, const std::string& na
 
 std::vector<sema::Value> EmbeddingKind::rungeByRows(const Tableau& tableau, const sema::Tuple& y, Expr h, Expr time,
                                                     Range where) {
-  std::vector<sema::Tuple> k;
   std::vector<const sym::Array*> rows;
   const sym::Array* const begin = row(y, fmt::format("row{}", ++counter_));
-  const auto sum = [&](const std::vector<sym::Number>& coefficients) {
+  const auto sum = [&](const std::vector<sym::Number>& coefficients, const std::vector<sema::Tuple>& k) {
+    while (rows.size() < k.size()) rows.push_back(row(k[rows.size()], fmt::format("row{}", ++counter_)));
     std::vector<std::size_t> early, late;
     for (std::size_t j = 0; j < k.size(); ++j)
       if (!coefficients[j].isZero()) (j + 2 < k.size() ? early : late).push_back(j);
@@ -126,16 +132,7 @@ std::vector<sema::Value> EmbeddingKind::rungeByRows(const Tableau& tableau, cons
     for (const std::size_t j : late) rest[j] = coefficients[j];
     return moved(g_, total, h, rest, k);
   };
-  for (std::size_t i = 0; i < tableau.stages(); ++i) {
-    const Expr at = g_.add(time, g_.scale(tableau.c[i], h));
-    k.push_back(hold(vectorValue(ydot(at, sum(tableau.a[i]))), "k").parts);
-    rows.push_back(row(k.back(), fmt::format("row{}", ++counter_)));
-  }
-  end_ = sum(tableau.b);
-  std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
-  for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
-    if (!weights->empty()) results.push_back(vectorValue(sum(*weights)));
-  return results;
+  return stages(tableau, h, time, where, sum);
 }
 
 sema::ArrayTuple EmbeddingKind::rateArrays() const {
