@@ -93,7 +93,17 @@ private:
       return false;
     }
     const double t = problem_.timeFrom;
-    lanes_[l] = {sample, t, t, 0, 0, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}};
+    lanes_[l] = {sample,
+                 t,
+                 t,
+                 0,
+                 0,
+                 false,
+                 0,
+                 0,
+                 0,
+                 0,
+                 {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
     return true;
   }
 

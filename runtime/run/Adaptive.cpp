@@ -19,12 +19,16 @@ constexpr double sliver = 0.01;
 constexpr double veryShort = 1e-2;
 /// Rejections of one step after which the run is given up, however long the step still is.
 constexpr int mostRejections = 200;
+/// A part of the tolerance; rounding may be some times as large as it is taken to be.
+constexpr double closeToRounding = 0.05;
 
 class AdaptiveRun final : public RunCore {
 public:
   AdaptiveRun(const Problem& problem, const RunListeners& listeners)
       : RunCore(problem, listeners), control_(*problem.control),
-        controller_(control_.controller, control_.order, control_.safety), t_(problem.timeFrom), end_(problem.timeTo) {
+        controller_(control_.controller, control_.order, control_.safety,
+                    roundingOf(control_.tolerances, problem.initialState)),
+        t_(problem.timeFrom), end_(problem.timeTo) {
     result_.sizes.emplace();
   }
 
@@ -184,6 +188,9 @@ private:
       cause += "; " + (status_ == SingularMass ? accountOfMass(t_) : statusText(status_));
     else
       cause += fmt::format("; the error is largest in {}", control_.pieces[worst()]);
+    if (status_ == Ok && roundingOf(control_.tolerances, problem_.initialState) > closeToRounding)
+      cause +=
+          "; the tolerance is close to the rounding of the state's numbers, which shorter steps do not make smaller";
     if (status_ == Ok && check_ != nullptr) cause += monitor().hint(workspace_.state(), t_);
     fail(status_, t_, cause);
     return false;

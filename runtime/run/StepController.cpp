@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace lmc::runtime {
 
@@ -67,9 +68,20 @@ StepController::Law StepController::lawOf(ControllerKind kind, double safety) {
   }
 }
 
-StepController::StepController(ControllerKind kind, int order, double safety)
-    : law_(lawOf(kind, safety)), alone_(-0.5 / (order + 1)), own_(alone_), before_(0),
+double roundingOf(std::span<const double> tolerances, std::span<const double> state) {
+  constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
+  double size = 0, most = 0;
+  for (const double x : state) size = std::max(size, std::abs(x));
+  const std::size_t pieces = tolerances.size() / 2;
+  for (std::size_t k = 0; k < pieces && size > 0; ++k)
+    most = std::max(most, roundings * size / (tolerances[k] + tolerances[pieces + k] * size));
+  return most;
+}
+
+StepController::StepController(ControllerKind kind, int order, double safety, double rounding)
+    : law_(lawOf(kind, safety)), rounding_(square(rounding)), alone_(-0.5 / (order + 1)), own_(alone_), before_(0),
       remembers_(kind == ControllerKind::PI), leastLogarithm_(binaryLogarithm(leastMemory)) {
+  law_.accept = std::max(law_.accept, rounding_);
   if (!remembers_) return;
   own_ = 0.85 * alone_;
   before_ = -0.2 * alone_;
@@ -85,6 +97,7 @@ double StepController::afterAccepted(double h, double square) {
   const double power = memory_.lastSquare > 0 ? own_ * logarithm + before_ * lastLogarithm_ : alone_ * logarithm;
   double factor = law_.safety * binaryPower(power);
   if (remembers_ && memory_.rejected) factor = std::min(factor, 1.0);
+  if (square <= rounding_) factor = std::max(factor, 1.0);
   memory_ = {std::max(square, leastMemory), false};
   lastLogarithm_ = square > leastMemory ? logarithm : leastLogarithm_;
   return h * std::clamp(factor, law_.smallest, law_.largest);

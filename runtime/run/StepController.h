@@ -19,7 +19,14 @@
 
 #include "runtime/contract/Controller.h"
 
+#include <span>
+
 namespace lmc::runtime {
+
+/// Errors of steps from a state below this, in units of the tolerance, may be rounding of its numbers alone: shorter
+/// steps do not make them smaller. Four roundings of the largest number of the state over what it is allowed.
+/// `tolerances`: those of ErrorControl.
+[[nodiscard]] double roundingOf(std::span<const double> tolerances, std::span<const double> state);
 
 /// A step near h from t whose end t + h is a number of the machine, so that times are the sums of the steps that were
 /// taken: rounding of many ends would add up to a shift of the whole run.
@@ -30,8 +37,9 @@ namespace lmc::runtime {
 class StepController {
 public:
   /// `order`: the lower order of the pair, at least 1. `safety`: the factor by which the next step stays below the one
-  /// that the error permits, in (0, 1]; 0: that of the law.
-  StepController(ControllerKind kind, int order, double safety = 0);
+  /// that the error permits, in (0, 1]; 0: that of the law. `rounding`: errors up to this one (roundingOf) neither have
+  /// a step rejected nor make the next one shorter, which would go on without an end.
+  StepController(ControllerKind kind, int order, double safety = 0, double rounding = 0);
 
   /// Whether a step with this squared error is accepted; not if that is no number.
   [[nodiscard]] bool accepts(double square) const { return square <= law_.accept; }
@@ -56,6 +64,7 @@ private:
   static Law lawOf(ControllerKind kind, double safety);
 
   Law law_;
+  double rounding_;       ///< a squared error
   double alone_;          ///< the power of e^2 that a step without a step before takes
   double own_, before_;   ///< of its own e^2, and of that of the step before
   bool remembers_;        ///< the law looks back: at the last error, and at a rejection

@@ -225,6 +225,31 @@ TEST(NormOfTheEmbedding, HasOneTolerance) {
   EXPECT_EQ(summaryOf(w, file, {"--norm", "embeding"}, 1)["diagnostics"][0]["suggestion"], "embedding");
 }
 
+// Rounding does not get smaller with the step: steps that follow it get shorter without an end.
+TEST(TolerancesNearRounding, EndRunsAndWarn) {
+  const Workspace w;
+  const std::string top = example("heavy_top");
+  const auto taken = [&](const std::string& method, const std::string& tolerance, const Arguments& more = {}) {
+    Arguments all = {"--method", method, "--time", "0..1", "--every", "1", "--tolerance", tolerance};
+    all.insert(all.end(), more.begin(), more.end());
+    return summaryOf(w, top, all);
+  };
+  const auto warns = [](const nlohmann::json& summary) {
+    const auto& all = summary["diagnostics"];
+    return std::any_of(all.begin(), all.end(), [](const nlohmann::json& d) { return d["code"] == "LIE0613"; });
+  };
+  for (const std::string method : {"Taylor(p = 20)", "RKMK78", "P853"}) {
+    const nlohmann::json usual = taken(method, "1e-13");
+    EXPECT_FALSE(warns(usual)) << method;
+    for (const std::string tolerance : {"1e-15", "1e-17"}) {
+      const nlohmann::json run = taken(method, tolerance);
+      EXPECT_EQ(warns(run), tolerance == "1e-17") << method;
+      EXPECT_LT(run["steps"].get<int>() + run["rejected"].get<int>(), 5 * usual["steps"].get<int>()) << method;
+      EXPECT_LT(run["energy_error"].get<double>(), 1e-13) << method;
+    }
+  }
+}
+
 TEST(Safety, IsASettingOfTheRun) {
   const Workspace w;
   const std::string file = w.write("o.lie", oscillator).string();

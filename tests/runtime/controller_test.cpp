@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
+#include <vector>
 
 using lmc::runtime::ControllerKind;
 using lmc::runtime::StepController;
@@ -61,6 +63,28 @@ TEST(Controller, RetreatsFromWhatIsNoNumber) {
     EXPECT_FALSE(c.accepts(squared(INFINITY)));
     EXPECT_FALSE(c.accepts(squared(NAN)));
   }
+}
+
+TEST(Controller, TakesRoundingForNoReasonToShortenSteps) {
+  for (const ControllerKind kind : {ControllerKind::PI, ControllerKind::Elementary, ControllerKind::Clamped}) {
+    StepController c(kind, 18, 0, 0.5);
+    EXPECT_EQ(c.afterAccepted(0.1, squared(0.4)), 0.1);
+    EXPECT_LT(c.afterAccepted(0.1, squared(0.9)), 0.1);
+    EXPECT_GT(c.afterAccepted(0.1, squared(1e-9)), 0.1);
+    EXPECT_FALSE(c.accepts(squared(1.3)));
+    StepController below(kind, 18, 0, 3);
+    EXPECT_TRUE(below.accepts(squared(2.9)));
+    EXPECT_FALSE(below.accepts(squared(3.1)));
+  }
+}
+
+TEST(Controller, KnowsTheRoundingOfStates) {
+  const double eps = std::numeric_limits<double>::epsilon();
+  EXPECT_EQ(lmc::runtime::roundingOf(std::vector<double>{1e-6, 1e-6}, std::vector<double>{0, 0}), 0);
+  EXPECT_DOUBLE_EQ(lmc::runtime::roundingOf(std::vector<double>{0, 1e-15}, std::vector<double>{-3, 1}),
+                   4 * eps / 1e-15);
+  EXPECT_DOUBLE_EQ(lmc::runtime::roundingOf(std::vector<double>{1, 2e-12, 1, 0}, std::vector<double>{1e3, 1}),
+                   4 * eps * 1e3 / 2e-12);
 }
 
 TEST(Controller, GoesOnFromItsMemory) {

@@ -1,6 +1,7 @@
 #include "tool/runs/RunChecks.h"
 
 #include "runtime/run/Run.h"
+#include "runtime/run/StepController.h"
 #include "tool/support/SharedOptions.h"
 
 #include <fmt/format.h>
@@ -138,6 +139,11 @@ void report(Diagnostics& out, runtime::SettingFault fault, const runtime::Proble
 void warn(Diagnostics& out, const runtime::Problem& p, const Places& places) {
   if (p.chosen) return; // those of the file belong to another method
   const bool tolerance = places.given("tolerance"), step = places.given("step");
+  if (p.control && runtime::roundingOf(p.control->tolerances, p.initialState) >= 1)
+    out.warning(Code::LIE0613, places.of("tolerance"),
+                "the tolerance is below the rounding of the state's numbers, from which errors of steps cannot be told")
+        .suggest(
+            "give at least ten times as much as numbers of the state are rounded by, `1e-14` relative to their size");
   if (tolerance && step && !p.estimatesError)
     out.warning(Code::LIE0608, places.of("tolerance"),
                 fmt::format("{} has a fixed step and no error estimate; the tolerance has no effect", p.method));
