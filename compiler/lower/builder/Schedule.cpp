@@ -107,6 +107,11 @@ public:
                const std::vector<std::size_t>& later) {
     for (const std::size_t k : equations) place(k);
     decideStorage(outputs, later);
+    for (const auto& [a, list] : writers_) {
+      const bool all = list.size() == p_.writers(a).size();
+      if (all && std::all_of(list.begin(), list.end(), [&](const Writer& w) { return s_.groups[w.group].straight; }))
+        s_.straight.insert(a);
+    }
     return std::move(s_);
   }
 
