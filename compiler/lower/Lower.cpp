@@ -361,17 +361,21 @@ private:
     iteration.endJacobian();
   }
 
-  /// With equations for the change; what they keep is made in a branch.
+  /// With equations for the change, or the residual for it; what they keep is made in a branch.
   void lowerEliminated(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
     iteration.begin();
     const auto forResidual = takeSlice(p_, newton.residual, body);
     lowerAll(forResidual, {newton.residual}, true, body);
-    iteration.beginFactors(x_.placeOf(newton.residual));
-    const auto kept = takeSlices(p_, newton.factors, body);
-    lowerAll(kept, newton.factors, true, body);
-    iteration.endFactors(p_, kept);
-    lowerAll(body, {newton.change}, true);
-    iteration.move(x_.placeOf(newton.change));
+    if (newton.change == newton.residual) {
+      iteration.moveBySecants(x_.placeOf(newton.residual));
+    } else {
+      iteration.beginFactors(x_.placeOf(newton.residual));
+      const auto kept = takeSlices(p_, newton.factors, body);
+      lowerAll(kept, newton.factors, true, body);
+      iteration.endFactors(p_, kept);
+      lowerAll(body, {newton.change}, true);
+      iteration.move(x_.placeOf(newton.change));
+    }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
   }

@@ -130,7 +130,7 @@ void NewtonLowering::begin() {
   if (newton_.product == nullptr) {
     const std::int64_t n = newton_.residual->size();
     b_.store(state_, b_.integer(Renew), b_.real(1));
-    if (n <= byInverse && !newton_.sparse) {
+    if (n <= byInverse && !newton_.sparse && newton_.change == nullptr) {
       matrix_ = x_.scratch("inverse", n * n);
       b_.fill(matrix_);
     }
@@ -298,6 +298,56 @@ void NewtonLowering::move(const Place& change) {
   change_ = inMemory(change, newton_.change);
 }
 
+/// Broyden's method ("good"), from the Jacobian 1, of which the changes d are kept alone (C. T. Kelley, "Iterative
+/// Methods for Linear and Nonlinear Equations", section 7.3): z = residual, then z += (d_j.z / d_j.d_j) d_{j+1} for all
+/// j up to the last but one, then d = z / (1 - d_j.z / d_j.d_j) for the last one.
+void NewtonLowering::moveBySecants(const Place& residual) {
+  constexpr double largest = 0.9; // of d.z / d.d: a change is at most ten times what the residual asks for
+  const std::int64_t n = newton_.residual->size();
+  const auto number = [&](std::int64_t k) { return b_.integer(k); };
+  const int values = inMemory(residual, newton_.residual);
+  change_ = x_.scratch("change", n);
+  const int changes = x_.scratch("secants", newton_.limit * n);
+  const int squares = x_.scratch("secants.squares", newton_.limit), product = x_.scratch("secants.product", 1);
+  copyNumbers(b_, values, change_, n);
+  report(residual);
+  const auto each = [&](auto turn) {
+    turn(b_.beginLoop(number(0), number(n - 1), false));
+    b_.endLoop();
+  };
+  const auto at = [&](Value turn, Value k) { // turns are counted from 1
+    const Value first = b_.pure(tape::Op::IMul, Type::Int, {shifted(turn, -1), number(n)});
+    return b_.pure(tape::Op::IAdd, Type::Int, {first, k});
+  };
+  const auto share = [&](Value turn) { // d.z / d.d
+    b_.fill(product);
+    each([&](Value k) {
+      b_.accumulate(product, number(0), b_.mul(b_.load(changes, at(turn, k), true), b_.load(change_, k, true)));
+    });
+    return b_.div(b_.load(product, number(0), true), b_.load(squares, shifted(turn, -1), true));
+  };
+  const Value earlier = b_.beginLoop(number(1), shifted(turn_, -2), false);
+  const Value part = share(earlier);
+  each([&](Value k) {
+    const Value mended = b_.mul(part, b_.load(changes, at(shifted(earlier, 1), k), true));
+    b_.store(change_, k, b_.add(b_.load(change_, k, true), mended));
+  });
+  b_.endLoop();
+  b_.beginIf(b_.pure(tape::Op::ILt, Type::Bool, {number(1), turn_}));
+  const Value last = b_.pure(tape::Op::Min, Type::Real, {b_.real(largest), share(shifted(turn_, -1))});
+  const Value factor = b_.div(b_.real(1), b_.sub(b_.real(1), last));
+  each([&](Value k) { b_.store(change_, k, b_.mul(factor, b_.load(change_, k, true))); });
+  b_.endIf();
+  b_.fill(product);
+  each([&](Value k) {
+    const Value d = b_.load(change_, k, true);
+    b_.store(changes, at(turn_, k), d);
+    b_.accumulate(product, number(0), b_.mul(d, d));
+  });
+  b_.store(squares, shifted(turn_, -1), b_.load(product, number(0), true));
+  fresh_ = b_.boolean(false);
+}
+
 std::vector<int> NewtonLowering::directionInMemory() {
   std::vector<int> direction;
   for (const sym::Array* a : newton_.direction) {
@@ -413,7 +463,7 @@ Value NewtonLowering::unseenNext(Value changed, Value size) {
   const Value slower = b_.pure(tape::Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
   const Value later = b_.pure(tape::Op::And, Type::Bool, {fresh_, b_.pure(tape::Op::Not, Type::Bool, {first})});
   const Value contraction = b_.mul(slower, b_.select(later, rate, b_.real(1)));
-  const bool along = newton_.change != nullptr;
+  const bool along = alongFamily();
   b_.store(state_, b_.integer(LastRate), along ? b_.select(first, b_.real(0), rate) : rate);
   const Value limit = along ? b_.select(first, b_.real(keepFirst), b_.real(keepBelow)) : b_.real(keepBelow);
   const Value keep = b_.pure(tape::Op::Le, Type::Bool, {contraction, limit});
@@ -443,7 +493,7 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   Value small = atMost(changed, b_.mul(b_.real(roundOffHere()), size));
   if (ownAtRest) small = either(small, both(*ownAtRest, atMost(changed, b_.mul(b_.real(vagueMultipliers), size))));
   Value stalled = both(stays, small);
-  if (newton_.change != nullptr) {
+  if (alongFamily()) {
     const Value rate = b_.load(state_, b_.integer(LastRate), true);
     const Value again = atMost(b_.real(0.5), rate);
     const Value renewed = both(fresh_, both(again, atMost(b_.mul(b_.real(0.5), before), changed)));

@@ -57,6 +57,8 @@ public:
   void beginFactors(const Place& residual);
   void endFactors(const sym::Program& program, const std::vector<std::size_t>& equations);
   void move(const Place& change);
+  /// With a Jacobian near 1: behind the residual, and nothing else.
+  void moveBySecants(const Place& residual);
   /// The buffer of an array; a new one for what stands in values.
   int inMemory(const Place& p, const sym::Array* a);
   void end(std::optional<tape::Value> tolerance);
@@ -87,6 +89,8 @@ private:
   void invert(const Place& jacobian);
   void moveByInverse(const Place& residual);
   void moveByElimination(const Place& residual);
+  [[nodiscard]] bool bySecants() const { return newton_.change == newton_.residual; }
+  [[nodiscard]] bool alongFamily() const { return newton_.change != nullptr && !bySecants(); }
   tape::Value change(tape::Value k);
   tape::Value unseenNext(tape::Value changed, tape::Value size);
   tape::Value unseenNextSquared(tape::Value changed, tape::Value size);
