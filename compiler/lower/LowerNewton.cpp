@@ -1,7 +1,5 @@
 #include "lower/LowerNewton.h"
 
-#include "lower/builder/Copies.h"
-
 #include <algorithm>
 
 namespace lmc::lower {
@@ -228,14 +226,10 @@ void NewtonLowering::moveByInverse(const Place& residual) {
   }
 }
 
-/// Eliminates in a copy: the matrix may be wanted again.
+/// In a copy: the matrix may be wanted again.
 void NewtonLowering::moveByElimination(const Place& residual) {
   const std::int64_t n = newton_.residual->size();
-  if (residual.storage == ArrayStorage::Memory && residual.depth != b_.depth()) { // it is not written in every turn
-    const int copy = x_.scratch("change", n);
-    repeat(n, [&](Value k) { b_.store(copy, k, b_.load(residual.buffer, k, true)); });
-    change_ = copy;
-  }
+  if (residual.storage == ArrayStorage::Memory && residual.depth != b_.depth()) copyResidual(residual);
   const int eliminated = x_.scratch("eliminated", n * n);
   const Value k = b_.beginLoop(b_.integer(0), b_.integer(n * n - 1), false);
   b_.store(eliminated, k, b_.load(matrix_, k, true));
@@ -250,11 +244,15 @@ Value NewtonLowering::change(Value k) {
   return values_.at(static_cast<std::size_t>(b_.constantInt(k).value()));
 }
 
-void NewtonLowering::beginSparse(const Place& residual, bool inLoop) {
-  const std::int64_t n = newton_.residual->size();
+/// For the change: the residual may not be written in every turn.
+void NewtonLowering::copyResidual(const Place& residual) {
   const int values = inMemory(residual, newton_.residual);
-  change_ = x_.scratch("change", n); // the residual may not be written in every turn
-  copyNumbers(b_, values, change_, n);
+  change_ = x_.scratch("change", newton_.residual->size());
+  repeat(newton_.residual->size(), [&](Value k) { b_.store(change_, k, b_.load(values, k, true)); });
+}
+
+void NewtonLowering::beginSparse(const Place& residual, bool inLoop) {
+  copyResidual(residual);
   if (!newton_.linear) report(residual);
   fresh_ = inLoop ? b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)})
                   : b_.pure(tape::Op::ILe, Type::Bool, {b_.integer(1), turn_});
@@ -298,53 +296,42 @@ void NewtonLowering::move(const Place& change) {
   change_ = inMemory(change, newton_.change);
 }
 
-/// Broyden's method ("good"), from the Jacobian 1, of which the changes d are kept alone (C. T. Kelley, "Iterative
-/// Methods for Linear and Nonlinear Equations", section 7.3): z = residual, then z += (d_j.z / d_j.d_j) d_{j+1} for all
-/// j up to the last but one, then d = z / (1 - d_j.z / d_j.d_j) for the last one.
+/// Broyden's method ("good"), from the Jacobian 1, by its changes d alone (C. T. Kelley, "Iterative Methods for Linear
+/// and Nonlinear Equations", section 7.3): z = residual; z += (d_j.z / d_j.d_j) d_{j+1} for all j but the last one, and
+/// with that d = z / (1 - d_j.z / d_j.d_j).
 void NewtonLowering::moveBySecants(const Place& residual) {
   constexpr double largest = 0.9; // of d.z / d.d: a change is at most ten times what the residual asks for
   const std::int64_t n = newton_.residual->size();
-  const auto number = [&](std::int64_t k) { return b_.integer(k); };
-  const int values = inMemory(residual, newton_.residual);
-  change_ = x_.scratch("change", n);
-  const int changes = x_.scratch("secants", newton_.limit * n);
-  const int squares = x_.scratch("secants.squares", newton_.limit), product = x_.scratch("secants.product", 1);
-  copyNumbers(b_, values, change_, n);
   report(residual);
-  const auto each = [&](auto turn) {
-    turn(b_.beginLoop(number(0), number(n - 1), false));
-    b_.endLoop();
-  };
+  copyResidual(residual);
+  const int changes = x_.scratch("secants", newton_.limit * n), squares = x_.scratch("squares", newton_.limit);
+  const auto z = [&](Value k) { return b_.load(change_, k, true); };
   const auto at = [&](Value turn, Value k) { // turns are counted from 1
-    const Value first = b_.pure(tape::Op::IMul, Type::Int, {shifted(turn, -1), number(n)});
+    const Value first = b_.pure(tape::Op::IMul, Type::Int, {shifted(turn, -1), b_.integer(n)});
     return b_.pure(tape::Op::IAdd, Type::Int, {first, k});
   };
   const auto share = [&](Value turn) { // d.z / d.d
-    b_.fill(product);
-    each([&](Value k) {
-      b_.accumulate(product, number(0), b_.mul(b_.load(changes, at(turn, k), true), b_.load(change_, k, true)));
-    });
-    return b_.div(b_.load(product, number(0), true), b_.load(squares, shifted(turn, -1), true));
+    Sum product = sum();
+    repeat(n, [&](Value k) { add(product, b_.mul(b_.load(changes, at(turn, k), true), z(k))); });
+    return b_.div(total(product), b_.load(squares, shifted(turn, -1), true));
   };
-  const Value earlier = b_.beginLoop(number(1), shifted(turn_, -2), false);
+  const Value earlier = b_.beginLoop(b_.integer(1), shifted(turn_, -2), false);
   const Value part = share(earlier);
-  each([&](Value k) {
-    const Value mended = b_.mul(part, b_.load(changes, at(shifted(earlier, 1), k), true));
-    b_.store(change_, k, b_.add(b_.load(change_, k, true), mended));
+  repeat(n, [&](Value k) {
+    b_.store(change_, k, b_.add(z(k), b_.mul(part, b_.load(changes, at(shifted(earlier, 1), k), true))));
   });
   b_.endLoop();
-  b_.beginIf(b_.pure(tape::Op::ILt, Type::Bool, {number(1), turn_}));
+  b_.beginIf(b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_}));
   const Value last = b_.pure(tape::Op::Min, Type::Real, {b_.real(largest), share(shifted(turn_, -1))});
   const Value factor = b_.div(b_.real(1), b_.sub(b_.real(1), last));
-  each([&](Value k) { b_.store(change_, k, b_.mul(factor, b_.load(change_, k, true))); });
+  repeat(n, [&](Value k) { b_.store(change_, k, b_.mul(factor, z(k))); });
   b_.endIf();
-  b_.fill(product);
-  each([&](Value k) {
-    const Value d = b_.load(change_, k, true);
-    b_.store(changes, at(turn_, k), d);
-    b_.accumulate(product, number(0), b_.mul(d, d));
+  Sum square = sum();
+  repeat(n, [&](Value k) {
+    b_.store(changes, at(turn_, k), z(k));
+    add(square, b_.mul(z(k), z(k)));
   });
-  b_.store(squares, shifted(turn_, -1), b_.load(product, number(0), true));
+  b_.store(squares, shifted(turn_, -1), total(square));
   fresh_ = b_.boolean(false);
 }
 

@@ -19,6 +19,8 @@ struct NewtonPlaces {
 /// and calls `endJacobian`; for a large system it calls `beginProducts`, lowers the product of the Jacobian with a
 /// direction, and calls `endProducts` (GMRES, or elimination of all columns). `end` moves the iterate, decides and
 /// closes the loop.
+/// A Jacobian near 1 is not made: `moveBySecants` takes the residual for the change, and mends it by what the turns
+/// before have shown.
 ///
 /// The Jacobian is kept for further turns while it is expected to shrink changes to `keepBelow` or less: simplified
 /// Newton. The expected contraction is the slower of the two last rates of the changes (the rate of the first change is
@@ -85,6 +87,7 @@ private:
   void report(const Place& residual);
   /// Relative size of changes that are rounding where they do not become smaller.
   [[nodiscard]] double roundOffHere() const;
+  void copyResidual(const Place& residual);
   void solveSparse(int plan, int factors, int x);
   void invert(const Place& jacobian);
   void moveByInverse(const Place& residual);
