@@ -137,6 +137,7 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
   });
   Newton::Settings settings;
   settings.nearOne = true;
+  settings.limit = 2 * settings.limit; // far from the constraints secants take more turns than Newton's method
   newton.finish({{g_.load(terms, {index})}}, {{space, {g_.load(residual, {index})}}}, settings);
   return factors(newton.solution(0)[0], name).second;
 }
