@@ -106,7 +106,11 @@ public:
     copies_.separateInputs(each, bodies_, stacked_);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
-    return add(fuseSums(function.finish(), module_.buffers));
+    const auto ownMemory = [&](std::int32_t b) {
+      const tape::Buffer& buffer = module_.buffers[static_cast<std::size_t>(b)];
+      return buffer.role == runtime::Role::Work && !buffer.kept;
+    };
+    return add(fuseSums(function.finish(ownMemory), module_.buffers));
   }
 
   int add(tape::Function function) {
@@ -162,7 +166,8 @@ private:
         p.separate = a->shape.size() > 1 && !stacked_.contains(a);
       }
       p.depth = s_.inSetup() ? 0 : s_.builder().depth();
-      if (p.storage == ArrayStorage::Registers) p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
+      if (p.storage == ArrayStorage::Registers || (p.storage == ArrayStorage::Memory && plan.straight.contains(a)))
+        p.registers.assign(static_cast<std::size_t>(a->size()), s_.real(0));
       x_.places[a] = std::move(p);
     }
     for (const std::size_t k : equations) x_.noteRoots(regrouped_(p_.equations()[k].value));
@@ -280,12 +285,14 @@ private:
     const Scalar element = x_.position(e.array, index);
     for (std::size_t k = 0; k < v.size(); ++k) {
       const Scalar at = x_.entry(e.array, p, element, k);
+      const bool sum = e.kind == EquationKind::Accumulate;
       if (p.storage == ArrayStorage::Registers) {
         Scalar& slot = p.registers.at(static_cast<std::size_t>(s_.constantInt(at).value()));
-        const bool sum = e.kind == EquationKind::Accumulate;
         const Scalar term = !guard ? v[k] : s_.select(*guard, v[k], sum ? s_.real(0) : slot);
         slot = sum ? s_.add(slot, term) : term;
-      } else if (e.kind == EquationKind::Accumulate) {
+      } else if (!p.registers.empty()) {
+        x_.writeRemembered(p, at, v[k], sum, guard.has_value());
+      } else if (sum) {
         s_.builder().accumulate(p.buffer, s_.local(at), s_.local(v[k]), inOrder);
       } else {
         s_.builder().store(p.buffer, s_.local(at), s_.local(v[k]));
@@ -354,17 +361,21 @@ private:
     iteration.endJacobian();
   }
 
-  /// With equations for the change; what they keep is made in a branch.
+  /// With equations for the change, or the residual for it; what they keep is made in a branch.
   void lowerEliminated(NewtonLowering& iteration, const sym::NewtonIteration& newton, std::vector<std::size_t> body) {
     iteration.begin();
     const auto forResidual = takeSlice(p_, newton.residual, body);
     lowerAll(forResidual, {newton.residual}, true, body);
-    iteration.beginFactors(x_.placeOf(newton.residual));
-    const auto kept = takeSlices(p_, newton.factors, body);
-    lowerAll(kept, newton.factors, true, body);
-    iteration.endFactors(p_, kept);
-    lowerAll(body, {newton.change}, true);
-    iteration.move(x_.placeOf(newton.change));
+    if (newton.change == newton.residual) {
+      iteration.moveBySecants(x_.placeOf(newton.residual));
+    } else {
+      iteration.beginFactors(x_.placeOf(newton.residual));
+      const auto kept = takeSlices(p_, newton.factors, body);
+      lowerAll(kept, newton.factors, true, body);
+      iteration.endFactors(p_, kept);
+      lowerAll(body, {newton.change}, true);
+      iteration.move(x_.placeOf(newton.change));
+    }
     iteration.end(newton.tolerance ? std::optional(s_.local(x_.scalar(newton.tolerance))) : std::nullopt);
     x_.forgetIndexed();
   }

@@ -23,9 +23,11 @@ struct Place {
   /// Memory: all first entries of the elements, then all second ones, …, so that loops over members find what they
   /// read side by side. Otherwise element after element.
   bool separate = false;
-  std::vector<bool> zeros;       ///< entries of an element that are zero; empty: none
-  std::vector<Scalar> registers; ///< Registers: count * size values
-  std::vector<Scalar> current;   ///< Contracted: the value of this iteration
+  std::vector<bool> zeros; ///< entries of an element that are zero; empty: none
+  /// Registers: count * size values. Memory: the same, where straight-line code alone has written them, so that what is
+  /// read at a constant index is known, zeros above all; `none` where it is not; else empty.
+  std::vector<Scalar> registers;
+  std::vector<Scalar> current; ///< Contracted: the value of this iteration
 };
 
 /// Lowers expressions to scalars, given the places of arrays and the values of loop indices.
@@ -68,6 +70,10 @@ public:
   Scalar position(const sym::Array* a, const std::vector<Scalar>& index);
   /// Place of entry k of that element in the array's buffer or registers.
   Scalar entry(const sym::Array* a, const Place& p, Scalar position, std::size_t k);
+  /// The value at a constant place in memory, if straight-line code has written it and it can be used here.
+  std::optional<Scalar> remembered(const Place& p, Scalar at);
+  /// Writes it, or adds to it, perhaps in a branch that may not be taken.
+  void writeRemembered(Place& p, Scalar at, Scalar v, bool sum, bool branch);
   /// A new scratch buffer.
   int scratch(const std::string& name, std::int64_t size);
   /// How the routine factors a symmetric matrix: its argument `definite`.

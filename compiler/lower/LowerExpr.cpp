@@ -286,6 +286,28 @@ Scalar ExpressionLowering::entry(const sym::Array* a, const Place& p, Scalar pos
   return s_.pure(tape::Op::IAdd, tape::Type::Int, {element, s_.integer(first)});
 }
 
+std::optional<Scalar> ExpressionLowering::remembered(const Place& p, Scalar at) {
+  const auto known = p.registers.empty() ? std::nullopt : s_.constantInt(at);
+  if (!known) return std::nullopt;
+  const Scalar x = p.registers[static_cast<std::size_t>(*known)];
+  if (x.id == tape::none || !s_.visible(x)) return std::nullopt;
+  const bool kept = p.setup && !s_.inSetup() && !s_.constant(x); // it stands in Constants: no second place there
+  return kept ? std::nullopt : std::optional(x);
+}
+
+void ExpressionLowering::writeRemembered(Place& p, Scalar at, Scalar v, bool sum, bool branch) {
+  Scalar& known = p.registers[static_cast<std::size_t>(s_.constantInt(at).value())];
+  if (sum && s_.isZero(v)) return;
+  const bool inMemory = sum && (branch || known.id == tape::none || !s_.visible(known));
+  if (inMemory) {
+    s_.builder().accumulate(p.buffer, s_.local(at), s_.local(v));
+  } else {
+    if (sum) v = s_.add(known, v);
+    s_.builder().store(p.buffer, s_.local(at), s_.local(v));
+  }
+  known = inMemory || branch ? Scalar{} : v;
+}
+
 std::vector<Scalar> ExpressionLowering::load(const Node& n) {
   const auto it = places.find(n.array);
   if (it == places.end()) throw std::logic_error("array `" + n.array->name + "` has no place");
@@ -317,6 +339,10 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
       continue;
     }
     const Scalar at = entry(n.array, p, element, k);
+    if (const auto x = remembered(p, at)) {
+      r.push_back(*x);
+      continue;
+    }
     if (hoisted && !s_.inSetup() && at.setup) {
       s_.enterSetup();
       const Scalar v{s_.builder().load(p.buffer, at.id, false), true};

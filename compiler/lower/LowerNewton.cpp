@@ -1,7 +1,5 @@
 #include "lower/LowerNewton.h"
 
-#include "lower/builder/Copies.h"
-
 #include <algorithm>
 
 namespace lmc::lower {
@@ -130,7 +128,7 @@ void NewtonLowering::begin() {
   if (newton_.product == nullptr) {
     const std::int64_t n = newton_.residual->size();
     b_.store(state_, b_.integer(Renew), b_.real(1));
-    if (n <= byInverse && !newton_.sparse) {
+    if (n <= byInverse && !newton_.sparse && newton_.change == nullptr) {
       matrix_ = x_.scratch("inverse", n * n);
       b_.fill(matrix_);
     }
@@ -228,14 +226,10 @@ void NewtonLowering::moveByInverse(const Place& residual) {
   }
 }
 
-/// Eliminates in a copy: the matrix may be wanted again.
+/// In a copy: the matrix may be wanted again.
 void NewtonLowering::moveByElimination(const Place& residual) {
   const std::int64_t n = newton_.residual->size();
-  if (residual.storage == ArrayStorage::Memory && residual.depth != b_.depth()) { // it is not written in every turn
-    const int copy = x_.scratch("change", n);
-    repeat(n, [&](Value k) { b_.store(copy, k, b_.load(residual.buffer, k, true)); });
-    change_ = copy;
-  }
+  if (residual.storage == ArrayStorage::Memory && residual.depth != b_.depth()) copyResidual(residual);
   const int eliminated = x_.scratch("eliminated", n * n);
   const Value k = b_.beginLoop(b_.integer(0), b_.integer(n * n - 1), false);
   b_.store(eliminated, k, b_.load(matrix_, k, true));
@@ -250,11 +244,15 @@ Value NewtonLowering::change(Value k) {
   return values_.at(static_cast<std::size_t>(b_.constantInt(k).value()));
 }
 
-void NewtonLowering::beginSparse(const Place& residual, bool inLoop) {
-  const std::int64_t n = newton_.residual->size();
+/// For the change: the residual may not be written in every turn.
+void NewtonLowering::copyResidual(const Place& residual) {
   const int values = inMemory(residual, newton_.residual);
-  change_ = x_.scratch("change", n); // the residual may not be written in every turn
-  copyNumbers(b_, values, change_, n);
+  change_ = x_.scratch("change", newton_.residual->size());
+  repeat(newton_.residual->size(), [&](Value k) { b_.store(change_, k, b_.load(values, k, true)); });
+}
+
+void NewtonLowering::beginSparse(const Place& residual, bool inLoop) {
+  copyResidual(residual);
   if (!newton_.linear) report(residual);
   fresh_ = inLoop ? b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(state_, b_.integer(Renew), true)})
                   : b_.pure(tape::Op::ILe, Type::Bool, {b_.integer(1), turn_});
@@ -296,6 +294,45 @@ void NewtonLowering::endFactors(const sym::Program& program, const std::vector<s
 
 void NewtonLowering::move(const Place& change) {
   change_ = inMemory(change, newton_.change);
+}
+
+/// Broyden's method ("good"), from the Jacobian 1, by its changes d alone (C. T. Kelley, "Iterative Methods for Linear
+/// and Nonlinear Equations", section 7.3): z = residual; z += (d_j.z / d_j.d_j) d_{j+1} for all j but the last one, and
+/// with that d = z / (1 - d_j.z / d_j.d_j).
+void NewtonLowering::moveBySecants(const Place& residual) {
+  constexpr double largest = 0.9; // of d.z / d.d: a change is at most ten times what the residual asks for
+  const std::int64_t n = newton_.residual->size();
+  report(residual);
+  copyResidual(residual);
+  const int changes = x_.scratch("secants", newton_.limit * n), squares = x_.scratch("squares", newton_.limit);
+  const auto z = [&](Value k) { return b_.load(change_, k, true); };
+  const auto at = [&](Value turn, Value k) { // turns are counted from 1
+    const Value first = b_.pure(tape::Op::IMul, Type::Int, {shifted(turn, -1), b_.integer(n)});
+    return b_.pure(tape::Op::IAdd, Type::Int, {first, k});
+  };
+  const auto share = [&](Value turn) { // d.z / d.d
+    Sum product = sum();
+    repeat(n, [&](Value k) { add(product, b_.mul(b_.load(changes, at(turn, k), true), z(k))); });
+    return b_.div(total(product), b_.load(squares, shifted(turn, -1), true));
+  };
+  const Value earlier = b_.beginLoop(b_.integer(1), shifted(turn_, -2), false);
+  const Value part = share(earlier);
+  repeat(n, [&](Value k) {
+    b_.store(change_, k, b_.add(z(k), b_.mul(part, b_.load(changes, at(shifted(earlier, 1), k), true))));
+  });
+  b_.endLoop();
+  b_.beginIf(b_.pure(tape::Op::ILt, Type::Bool, {b_.integer(1), turn_}));
+  const Value last = b_.pure(tape::Op::Min, Type::Real, {b_.real(largest), share(shifted(turn_, -1))});
+  const Value factor = b_.div(b_.real(1), b_.sub(b_.real(1), last));
+  repeat(n, [&](Value k) { b_.store(change_, k, b_.mul(factor, z(k))); });
+  b_.endIf();
+  Sum square = sum();
+  repeat(n, [&](Value k) {
+    b_.store(changes, at(turn_, k), z(k));
+    add(square, b_.mul(z(k), z(k)));
+  });
+  b_.store(squares, shifted(turn_, -1), total(square));
+  fresh_ = b_.boolean(false);
 }
 
 std::vector<int> NewtonLowering::directionInMemory() {
@@ -413,7 +450,7 @@ Value NewtonLowering::unseenNext(Value changed, Value size) {
   const Value slower = b_.pure(tape::Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
   const Value later = b_.pure(tape::Op::And, Type::Bool, {fresh_, b_.pure(tape::Op::Not, Type::Bool, {first})});
   const Value contraction = b_.mul(slower, b_.select(later, rate, b_.real(1)));
-  const bool along = newton_.change != nullptr;
+  const bool along = alongFamily();
   b_.store(state_, b_.integer(LastRate), along ? b_.select(first, b_.real(0), rate) : rate);
   const Value limit = along ? b_.select(first, b_.real(keepFirst), b_.real(keepBelow)) : b_.real(keepBelow);
   const Value keep = b_.pure(tape::Op::Le, Type::Bool, {contraction, limit});
@@ -443,7 +480,7 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
   Value small = atMost(changed, b_.mul(b_.real(roundOffHere()), size));
   if (ownAtRest) small = either(small, both(*ownAtRest, atMost(changed, b_.mul(b_.real(vagueMultipliers), size))));
   Value stalled = both(stays, small);
-  if (newton_.change != nullptr) {
+  if (alongFamily()) {
     const Value rate = b_.load(state_, b_.integer(LastRate), true);
     const Value again = atMost(b_.real(0.5), rate);
     const Value renewed = both(fresh_, both(again, atMost(b_.mul(b_.real(0.5), before), changed)));

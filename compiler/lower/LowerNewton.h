@@ -19,6 +19,8 @@ struct NewtonPlaces {
 /// and calls `endJacobian`; for a large system it calls `beginProducts`, lowers the product of the Jacobian with a
 /// direction, and calls `endProducts` (GMRES, or elimination of all columns). `end` moves the iterate, decides and
 /// closes the loop.
+/// A Jacobian near 1 is not made: `moveBySecants` takes the residual for the change, and mends it by what the turns
+/// before have shown.
 ///
 /// The Jacobian is kept for further turns while it is expected to shrink changes to `keepBelow` or less: simplified
 /// Newton. The expected contraction is the slower of the two last rates of the changes (the rate of the first change is
@@ -57,6 +59,8 @@ public:
   void beginFactors(const Place& residual);
   void endFactors(const sym::Program& program, const std::vector<std::size_t>& equations);
   void move(const Place& change);
+  /// With a Jacobian near 1: behind the residual, and nothing else.
+  void moveBySecants(const Place& residual);
   /// The buffer of an array; a new one for what stands in values.
   int inMemory(const Place& p, const sym::Array* a);
   void end(std::optional<tape::Value> tolerance);
@@ -83,10 +87,13 @@ private:
   void report(const Place& residual);
   /// Relative size of changes that are rounding where they do not become smaller.
   [[nodiscard]] double roundOffHere() const;
+  void copyResidual(const Place& residual);
   void solveSparse(int plan, int factors, int x);
   void invert(const Place& jacobian);
   void moveByInverse(const Place& residual);
   void moveByElimination(const Place& residual);
+  [[nodiscard]] bool bySecants() const { return newton_.change == newton_.residual; }
+  [[nodiscard]] bool alongFamily() const { return newton_.change != nullptr && !bySecants(); }
   tape::Value change(tape::Value k);
   tape::Value unseenNext(tape::Value changed, tape::Value size);
   tape::Value unseenNextSquared(tape::Value changed, tape::Value size);

@@ -27,8 +27,7 @@ void SetupSpill::operator()(const std::vector<std::size_t>& equations) {
     p.buffer = x_.scratch(a->name, a->size());
     for (std::size_t k = 0; k < p.registers.size(); ++k)
       setup_.store(p.buffer, setup_.integer(static_cast<std::int64_t>(k)), p.registers[k].id);
-    p.storage = ArrayStorage::Memory;
-    p.registers.clear();
+    p.storage = ArrayStorage::Memory; // with what is known of it
   }
   s_.leaveSetup();
 }

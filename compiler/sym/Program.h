@@ -58,7 +58,7 @@ struct NewtonIteration {
   std::vector<const Array*> direction; ///< role Unknown, shaped like `iterate`, and
   const Array* product = nullptr;      ///< n numbers, the derivative of the residual along `direction`
   /// Instead of both, n numbers, the solution of J x = residual by equations that read `factors`, which depend on the
-  /// iterate, but not on the residual.
+  /// iterate, but not on the residual; `residual` itself where J is near 1, which turns then mend by secants.
   const Array* change = nullptr;
   std::vector<const Array*> factors;
   /// Instead of all. It need not be exact: a turn takes what it gives for the change. Of n numbers, or of each of

@@ -293,6 +293,67 @@ TEST(Memory, ArraysThatAreNotAliveTogetherShareIt) {
   EXPECT_EQ(work("ContractedChainOfMaps", 2), 0) << "values of straight-line code need no memory";
 }
 
+// Of 12 numbers that a loop keeps in memory a third are sums of two terms, one has a condition, and all others are
+// zero.
+TEST(Memory, RemembersWhatStraightLineCodeHasWritten) {
+  constexpr std::int64_t n = 12;
+  const auto build = [](Sandbox& s, bool loop) {
+    const Array* q = s.random("q", {n}, Shape::scalar());
+    const auto number = [&](std::int64_t k) { return s.g.load(q, {s.n(k)}); };
+    const Array* a = s.temp("a", {n});
+    for (std::int64_t k = 1; k <= n; k += 3) {
+      s.accumulate(a, {}, {s.n(k)}, s.g.mul(number(k), number(2)));
+      s.accumulate(a, {}, {s.n(k)}, number(3));
+    }
+    Equation sometimes;
+    sometimes.kind = EquationKind::Accumulate;
+    sometimes.array = a;
+    sometimes.guard = s.g.compare(Op::Lt, number(1), number(2));
+    sometimes.index = {s.n(4)};
+    sometimes.value = number(5);
+    s.p.append(std::move(sometimes));
+    const Array* y = s.temp("y", {n});
+    const Loop l = fullLoop(s.g, "l", n);
+    Expr value = s.g.mul(number(7), loop ? s.g.load(a, {l.index}) : s.g.load(q, {l.index}));
+    for (std::int64_t k = 1; k <= n; ++k)
+      value = s.g.add(value, s.g.mul(s.g.load(a, {s.n(k)}), s.g.load(q, {l.index})));
+    s.set(y, {l}, {l.index}, value);
+    return std::vector{y};
+  };
+  const auto count = [](const lmc::tape::Module& m, lmc::tape::Op op) {
+    std::size_t total = 0;
+    for (const auto& function : m.functions)
+      for (const auto& block : function.blocks)
+        for (const auto& i : block.code)
+          if (i.op == op && m.buffers[static_cast<std::size_t>(i.buffer)].role == lmc::runtime::Role::Work) ++total;
+    return total;
+  };
+  for (const bool loop : {true, false}) {
+    Sandbox s;
+    const std::vector<const Array*> y = build(s, loop);
+    expectAgreement(s, y, loop ? "read by a loop" : "read at constant indices");
+    const lmc::tape::Module m = lmc::test::Lowered(s, y, true).module;
+    // y itself is read to be written out; of `a` the number with a condition, and what the loop reads.
+    EXPECT_EQ(count(m, lmc::tape::Op::Load), loop ? 3U : 2U);
+  }
+}
+
+TEST(Memory, IsNotWrittenWhereNothingReadsIt) {
+  constexpr std::int64_t n = 12;
+  Sandbox s;
+  const Array* q = s.random("q", {n}, Shape::scalar());
+  const Array* a = s.temp("a", {n});
+  for (std::int64_t k = 1; k <= n; ++k)
+    s.set(a, {}, {s.n(k)}, s.g.mul(s.g.load(q, {s.n(k)}), s.g.load(q, {s.n(1 + k % n)})));
+  const Array* y = s.temp("y", {n});
+  const Loop l = fullLoop(s.g, "l", n);
+  s.set(y, {l}, {l.index}, s.g.mul(s.g.load(a, {s.n(2)}), s.g.load(q, {l.index})));
+  expectAgreement(s, {y}, "one of twelve numbers");
+  for (const auto& buffer : lmc::test::Lowered(s, {y}, true).module.buffers) {
+    if (buffer.name == "a") EXPECT_EQ(buffer.size, 0);
+  }
+}
+
 TEST(Tape, DoesNotGrowWithTheFamily) {
   std::vector<Case> all = recursions();
   for (const auto& more : {sums(), maps()}) all.insert(all.end(), more.begin(), more.end());

@@ -2,6 +2,8 @@
 #include "lower/Agreement.h"
 #include "methods/solve/Newton.h"
 
+#include <cmath>
+
 using namespace lmc::methods;
 using namespace lmc::sym;
 using namespace lmc::test;
@@ -249,6 +251,71 @@ TEST_F(Implicit, AnIterationInsideOfAnother) {
   expectNear(values(nested), values(direct), 1e-15, "value");
   expectNear(values(along(nested)), values(along(direct)), 1e-14, "first");
   expectNear(values(along(along(nested))), values(along(along(direct))), 1e-13, "second");
+}
+
+namespace {
+/// x[i] = q[i] + c sin(x[i - 1]) + c x[i]^2 / 9 around a ring, by secants.
+const Array* ring(Sandbox& s, std::int64_t n, const Array* q, Number c) {
+  Graph& g = s.g;
+  const Component part{"x", Shape::scalar(), n, {g.newIndex("i")}};
+  Newton newton(s.p, {{part}});
+  const Expr x = newton.iterate(0)[0], i = part.index[0];
+  const Expr first = g.compare(Op::Eq, i, g.integer(1));
+  const Expr before = g.load(newton.iterateArrays(0)[0], {g.select(first, g.integer(n), g.sub(i, g.integer(1)))});
+  const Expr right = g.add(
+      g.load(q, {i}), g.add(g.scale(c, g.function(Op::Sin, before)), g.scale(c * Number::ratio(1, 9), g.mul(x, x))));
+  Newton::Settings settings;
+  settings.nearOne = true;
+  newton.finish({{g.load(q, {i})}}, {{{part}, {g.sub(x, right)}}}, settings);
+  const Array* result = s.temp("result", {n});
+  s.set(result, part.loops(g), part.index, newton.solution(0)[0]);
+  return result;
+}
+} // namespace
+
+TEST_F(Implicit, SecantsFindTheRootAndItHasDerivatives) {
+  for (const std::int64_t n : {1, 2, 6, 18, 30}) {
+    for (const int share : {100, 5, 2}) { // how far the Jacobian is from 1
+      const Array* q = s.random("q", {n}, Shape::scalar());
+      const Array* x = ring(s, n, q, Number::ratio(1, share));
+      // The same map, which contracts, applied until nothing changes.
+      std::vector<long double> wanted(s.contents(q).begin(), s.contents(q).end());
+      for (int turn = 0; turn < 2000; ++turn) {
+        const std::vector<long double> old = wanted;
+        for (std::size_t i = 0; i < old.size(); ++i)
+          wanted[i] =
+              s.contents(q)[i] + (std::sin(old[(i + old.size() - 1) % old.size()]) + old[i] * old[i] / 9) / share;
+      }
+      const std::string what = std::to_string(n) + " numbers, 1/" + std::to_string(share);
+      expectNear(values(x), Numbers(wanted.begin(), wanted.end()), 4e-15, what);
+      Tangent t(s.p);
+      const Array* d = seed(t, q);
+      expectNear(values(tangentOf(t, x)), difference(x, {{q, d}}), 1e-9, what);
+      checkGradient(x, {q}, what);
+    }
+  }
+}
+
+TEST_F(Implicit, SecantsWithoutARootAreAStatus) {
+  const Space space{{"x", Shape::scalar(), 0, {}}};
+  Newton newton(s.p, {space});
+  const Expr x = newton.iterate(0)[0];
+  Newton::Settings settings;
+  settings.nearOne = true;
+  newton.finish({{g.number(1)}}, {{space, {g.add(g.number(1), g.mul(x, x))}}}, settings);
+  const Array* a = s.temp("value");
+  s.set(a, {}, {}, newton.solution(0)[0]);
+  lower::Lowering lowering(s.p, false);
+  const int f = lowering.addFunction("f", 1, {{a, runtime::Role::Output, 0}});
+  const tape::Module module = lowering.finish();
+  std::vector<std::vector<double>> memory;
+  runtime::Bases bases;
+  for (std::size_t r = 0; r < runtime::roleCount; ++r) {
+    memory.emplace_back(static_cast<std::size_t>(module.roleSize[r]));
+    bases.base[r] = memory.back().data();
+  }
+  const double time = 0;
+  EXPECT_EQ(tape::interpret(module, f, bases, &time), runtime::NoConvergence);
 }
 
 TEST_F(Implicit, AFamilyInsideOfAFamily) {

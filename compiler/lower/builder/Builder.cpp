@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <unordered_set>
 
 namespace lmc::lower {
 
@@ -292,6 +293,20 @@ bool hasEffect(const Instr& i) {
 }
 } // namespace
 
+void Builder::removeUnread(const std::function<bool(std::int32_t)>& ownMemory) {
+  const auto writes = [](const Instr& i) { return i.op == Op::Store || i.op == Op::Accum || i.op == Op::Fill; };
+  std::unordered_set<std::int32_t> read;
+  for (const tape::Block& block : function_.blocks) {
+    for (const Instr& i : block.code) {
+      if (!writes(i)) read.insert(i.buffer);
+      read.insert(i.buffers.begin(), i.buffers.end());
+    }
+  }
+  for (tape::Block& block : function_.blocks)
+    std::erase_if(block.code,
+                  [&](const Instr& i) { return writes(i) && !read.contains(i.buffer) && ownMemory(i.buffer); });
+}
+
 void Builder::removeUnused() {
   std::vector<bool> used(info_.size(), false);
   const auto mark = [&](auto&& self, std::int32_t block) -> void {
@@ -313,7 +328,8 @@ void Builder::note(Value v, std::string name, std::string equation) {
   notes_.emplace(v, tape::Note{v, std::move(name), std::move(equation)});
 }
 
-tape::Function Builder::finish() {
+tape::Function Builder::finish(const std::function<bool(std::int32_t)>& ownMemory) {
+  if (ownMemory) removeUnread(ownMemory);
   removeUnused();
   // Renumber values in the order of their definitions and blocks in the order of their use.
   tape::Function out;

@@ -7,6 +7,7 @@
 #include "tape/Tape.h"
 
 #include <array>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -72,8 +73,9 @@ public:
   /// Keeps a name of a value for tape::Function::notes. The first one stays.
   void note(Value v, std::string name, std::string equation);
 
-  /// Removes what nothing uses and returns the function.
-  tape::Function finish();
+  /// Removes what nothing uses and returns the function. `ownMemory` tells of which buffers nobody else reads what the
+  /// function writes: what it does not read itself either is not written.
+  tape::Function finish(const std::function<bool(std::int32_t)>& ownMemory = {});
 
 private:
   /// What defines a value. Nothing here is on the heap: there is one for each of many thousand values.
@@ -119,6 +121,7 @@ private:
   [[nodiscard]] bool isZero(Value v) const { return constant(v) == 0.0; }
   std::optional<Value> foldUnary(tape::Op op, std::span<const Value> args, std::int64_t imm);
   std::optional<Value> foldInt(tape::Op op, std::span<const Value> args);
+  void removeUnread(const std::function<bool(std::int32_t)>& ownMemory);
   void removeUnused();
 
   tape::Function function_;

@@ -99,6 +99,9 @@ std::vector<const sym::Array*> readsWithBody(const sym::Program& p, std::size_t 
   return all;
 }
 
+/// Numbers of an array of which it is remembered what straight-line code writes: more are a family, which writes few.
+constexpr std::int64_t mostRemembered = 1 << 16;
+
 class Scheduler {
 public:
   Scheduler(const sym::Program& p, bool contract, const Bodies& bodies) : p_(p), contract_(contract), bodies_(bodies) {}
@@ -107,6 +110,11 @@ public:
                const std::vector<std::size_t>& later) {
     for (const std::size_t k : equations) place(k);
     decideStorage(outputs, later);
+    for (const auto& [a, list] : writers_) {
+      const bool all = list.size() == p_.writers(a).size() && a->size() <= mostRemembered;
+      if (all && std::all_of(list.begin(), list.end(), [&](const Writer& w) { return s_.groups[w.group].straight; }))
+        s_.straight.insert(a);
+    }
     return std::move(s_);
   }
 

@@ -29,6 +29,7 @@ enum class ArrayStorage : std::uint8_t {
 struct Schedule {
   std::vector<Group> groups;
   std::unordered_map<const sym::Array*, ArrayStorage> storage; ///< of the Temp arrays that the equations write
+  std::unordered_set<const sym::Array*> straight;              ///< of these, those that straight-line code alone writes
 };
 
 /// The equations inside of each iteration (Newton, Series), by the position of the iteration's own equation.

@@ -81,7 +81,9 @@ bool Newton::finish(const std::vector<sema::Tuple>& starts, const Residuals& res
     stack(residual, first, space, value);
     first += sizeOf(space);
   }
-  if (size_ <= denseLimit) {
+  if (settings.nearOne) {
+    newton->change = residual;
+  } else if (size_ <= denseLimit) {
     newton->jacobian = g_.newArray("jacobian", {size_, size_}, number, sym::Role::Temp);
     jacobian(newton->jacobian, residuals);
     // Of single numbers each column is code of its own in either form.

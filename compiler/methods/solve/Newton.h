@@ -27,6 +27,9 @@ public:
     /// with the Jacobian few.
     std::shared_ptr<const sym::SparseJacobian> near = {};
     bool alongFamilyAlone = false; ///< elimination along a family, or nothing
+    /// The Jacobian is near 1 where the iteration begins: changes are residuals, mended by what earlier changes have
+    /// shown (secants), and no derivative is made.
+    bool nearOne = false;
   };
 
   Newton(sym::Program& p, std::vector<Space> unknowns);

@@ -135,7 +135,10 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
         },
         g_.add(g_.add(g_.load(values, {i}), g_.load(x, {i})), g_.mul(g_.load(c_.inactive, {i}), g_.load(mu, {i}))));
   });
-  newton.finish({{g_.load(terms, {index})}}, {{space, {g_.load(residual, {index})}}}, {});
+  Newton::Settings settings;
+  settings.nearOne = true;
+  settings.limit = 2 * settings.limit; // far from the constraints secants take more turns than Newton's method
+  newton.finish({{g_.load(terms, {index})}}, {{space, {g_.load(residual, {index})}}}, settings);
   return factors(newton.solution(0)[0], name).second;
 }
 
