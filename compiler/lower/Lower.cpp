@@ -9,6 +9,7 @@
 #include "lower/LowerSetup.h"
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
+#include "lower/builder/PairRows.h"
 #include "lower/builder/Parameters.h"
 #include "lower/builder/RegroupedValues.h"
 #include "lower/builder/ShareMemory.h"
@@ -106,7 +107,8 @@ public:
     copies_.separateInputs(each, bodies_, stacked_);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
-    return add(fuseSums(function.finish(), module_.buffers));
+    tape::Function f = fuseSums(function.finish(), module_.buffers);
+    return add(near_.wanted ? rowsOfPairs(std::move(f), module_) : std::move(f));
   }
 
   int add(tape::Function function) {

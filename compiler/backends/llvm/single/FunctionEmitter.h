@@ -140,6 +140,21 @@ private:
   PairRow pairRow(const tape::Instr& i);
   void pairLoop(const tape::Instr& i);
   void splitPairs(const tape::Instr& i, const PairRow& row, const PairBody& body);
+  /// Pairs whose terms are computed before they are added: 1 << pairPiecePower.
+  static constexpr std::int64_t pairPiecePower = 6, pairPiece = std::int64_t{1} << pairPiecePower;
+  void eachPiece(const PairRow& row, const std::function<void(llvm::Value* first, llvm::Value* last)>& make);
+  // the same over a list (ListedPairs.cpp)
+  struct ListedBody;
+  struct Piece;
+  void listedPairs(const tape::Instr& i, const PairRow& row, const PairBody& body);
+  void readMembers(const ListedBody& b, const Piece& piece);
+  void computeTerms(const ListedBody& b, const Piece& piece);
+  void addTerms(const ListedBody& b, const Piece& piece);
+  void addOtherTerms(const ListedBody& b, const Piece& piece);
+  /// `width` numbers of a buffer, from width·member + begins on.
+  llvm::Value* rowOf(std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
+  llvm::Value* loadRow(std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
+  void storeRow(llvm::Value* row, std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
   /// Whose elements sums go to, while a nest of ownedTurns is emitted (tape/Shares.h).
   struct Owner {
     tape::OwnedSums sums;
@@ -150,6 +165,8 @@ private:
   [[nodiscard]] llvm::Value* owns(llvm::Value* index);
   /// Emits what adds to an element with this place, where it is the owner's.
   void whereOwned(tape::Value place, const std::function<void()>& add);
+  /// Emits something for where a condition holds.
+  void where(llvm::Value* condition, const std::function<void()>& make);
   void addTerm(const tape::Instr& i, llvm::Value* term);
   void maskTail(llvm::BranchInst* latch);
   bool isVector(const tape::Instr& i);
