@@ -169,6 +169,7 @@ private:
   void where(llvm::Value* condition, const std::function<void()>& make);
   void addTerm(const tape::Instr& i, llvm::Value* term);
   void maskTail(llvm::BranchInst* latch);
+  [[nodiscard]] bool storesFarApart(const tape::Instr& i) const;
   bool isVector(const tape::Instr& i);
   void asOneVector(llvm::BranchInst* latch);
   void describe(llvm::BranchInst* latch, const char* property, llvm::Constant* is);

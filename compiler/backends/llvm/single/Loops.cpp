@@ -8,6 +8,7 @@
 // Sums whose pairs data choose by a distance (lower/builder/Distances.h) are added in the order of the loop. So a loop
 // over a list, which leaves turns out that add nothing, has the bits of the loop over all (Pairs.cpp).
 #include "backends/llvm/single/FunctionEmitter.h"
+#include "tape/Places.h"
 #include "tape/TapeOps.h"
 #include "tape/Tiles.h"
 
@@ -137,6 +138,8 @@ void FunctionEmitter::familyLoop(const Instr& i) {
       asOneVector(latch);
     else if (!body.copies)
       maskTail(latch); // masked vectors with a distance would be gathered, where whole ones are shuffled
+    else if (storesFarApart(i))
+      describe(latch, "llvm.loop.vectorize.enable", builder_.getFalse()); // a vector would be scattered
   }
   if (late) endLate(failures);
   for (const auto& [sum, partial] : kept) {
@@ -166,6 +169,18 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 /// A branch out of a loop keeps it from being vectorised. Each instruction that may fail notes the first turn in which
 /// it did, and the loop goes on: what it still writes nobody sees.
+/// Whether turns that follow each other write to lines of memory of their own.
+bool FunctionEmitter::storesFarApart(const Instr& i) const {
+  constexpr std::int64_t line = 8;
+  const auto places = tape::Places(*frame_->function).in(i, {i.result});
+  const auto& code = frame_->function->blocks[static_cast<std::size_t>(i.block)].code;
+  return std::any_of(code.begin(), code.end(), [&](const Instr& x) {
+    if (x.op != Op::Store) return false;
+    const auto place = places.find(x.args[0]);
+    return place != places.end() && std::abs(place->second.slope) >= line;
+  });
+}
+
 FunctionEmitter::LateFailures FunctionEmitter::beginLate(std::size_t count) {
   LateFailures failures;
   for (std::size_t k = 0; k < count; ++k) {
