@@ -115,6 +115,9 @@ private:
   llvm::Value* looksFinite(llvm::Value* memory, llvm::Value* count);
   [[nodiscard]] std::vector<tape::Value> valuesFromOutside(const tape::Instr& i) const;
   llvm::BranchInst* turns(const tape::Instr& i);
+  llvm::BranchInst* turns(const tape::Instr& i, llvm::Value* low, llvm::Value* high);
+  void vectorTurns(const tape::Instr& i, const std::vector<tape::Value>& defined);
+  void forget(const std::vector<tape::Value>& defined);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
   /// Of a loop: where each instruction that may fail notes the first turn in which it did.
   struct LateFailures {
@@ -171,7 +174,7 @@ private:
   void maskTail(llvm::BranchInst* latch);
   [[nodiscard]] bool storesFarApart(const tape::Instr& i) const;
   bool isVector(const tape::Instr& i);
-  void asOneVector(llvm::BranchInst* latch);
+  void asOneVector(llvm::BranchInst* latch, std::int64_t turns);
   void describe(llvm::BranchInst* latch, const char* property, llvm::Constant* is);
   void fill(const tape::Instr& i) override;
   void callFunction(const tape::Instr& i) override;

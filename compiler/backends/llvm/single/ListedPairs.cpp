@@ -227,24 +227,26 @@ void FunctionEmitter::computeTerms(const ListedBody& b, const Piece& piece) {
   loop(types_.index(0), turns, false, [&](llvm::Value* turn, llvm::BasicBlock*) {
     llvm::Value* const from = builder_.CreateNSWMul(turn, types_.index(pairs));
     // Whole vectors without masks: what is stored under a mask is not handed on to the next load.
-    asOneVector(loop(types_.index(0), types_.index(pairs - 1), false, [&](llvm::Value* lane, llvm::BasicBlock*) {
-      llvm::Value* const k = builder_.CreateNSWAdd(from, lane);
-      const auto read = [&](llvm::Type* type, llvm::Value* array) {
-        return builder_.CreateAlignedLoad(type, numberOf(builder_, type, array, k), llvm::Align(8));
-      };
-      frame_->values[b.loop.result] = read(types_.integer, b.members);
-      for (const Instr* x : b.body.plain)
-        if (const auto numbers = b.numbers.find(x); numbers != b.numbers.end())
-          frame_->values[x->result] = read(types_.real, numbers->second);
-        else
-          instruction(*x);
-      llvm::Value* const counts =
-          builder_.CreateAnd(value(b.body.branch->args[0]), builder_.CreateICmpSLE(k, piece.last));
-      for (std::size_t s = 0; s < b.terms.size(); ++s)
-        builder_.CreateAlignedStore(
-            builder_.CreateSelect(counts, value(b.body.sums[s]->args[1]), types_.constant(-0.0)),
-            numberOf(builder_, types_.real, b.terms[s], k), llvm::Align(8));
-    }));
+    asOneVector(loop(types_.index(0), types_.index(pairs - 1), false,
+                     [&](llvm::Value* lane, llvm::BasicBlock*) {
+                       llvm::Value* const k = builder_.CreateNSWAdd(from, lane);
+                       const auto read = [&](llvm::Type* type, llvm::Value* array) {
+                         return builder_.CreateAlignedLoad(type, numberOf(builder_, type, array, k), llvm::Align(8));
+                       };
+                       frame_->values[b.loop.result] = read(types_.integer, b.members);
+                       for (const Instr* x : b.body.plain)
+                         if (const auto numbers = b.numbers.find(x); numbers != b.numbers.end())
+                           frame_->values[x->result] = read(types_.real, numbers->second);
+                         else
+                           instruction(*x);
+                       llvm::Value* const counts =
+                           builder_.CreateAnd(value(b.body.branch->args[0]), builder_.CreateICmpSLE(k, piece.last));
+                       for (std::size_t s = 0; s < b.terms.size(); ++s)
+                         builder_.CreateAlignedStore(
+                             builder_.CreateSelect(counts, value(b.body.sums[s]->args[1]), types_.constant(-0.0)),
+                             numberOf(builder_, types_.real, b.terms[s], k), llvm::Align(8));
+                     }),
+                pairs);
   });
 }
 
