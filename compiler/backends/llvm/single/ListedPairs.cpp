@@ -5,8 +5,8 @@
 // eight pairs at a time, in a loop that is vectorised, with -0 for pairs that do not count: no sum is changed by that.
 // The third turns eight terms of each kind into the rows of eight members again, and adds one row after the other.
 #include "backends/llvm/single/FunctionEmitter.h"
-#include "base/Integers.h"
 #include "tape/Places.h"
+#include "tape/TapeOps.h"
 
 #include <algorithm>
 #include <map>
