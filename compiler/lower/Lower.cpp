@@ -9,6 +9,7 @@
 #include "lower/LowerSetup.h"
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
+#include "lower/builder/PairRows.h"
 #include "lower/builder/Parameters.h"
 #include "lower/builder/RegroupedValues.h"
 #include "lower/builder/ShareMemory.h"
@@ -110,7 +111,8 @@ public:
       const tape::Buffer& buffer = module_.buffers[static_cast<std::size_t>(b)];
       return buffer.role == runtime::Role::Work && !buffer.kept;
     };
-    return add(fuseSums(function.finish(ownMemory), module_.buffers));
+    tape::Function f = fuseSums(function.finish(ownMemory), module_.buffers);
+    return add(near_.wanted ? rowsOfPairs(std::move(f), module_) : std::move(f));
   }
 
   int add(tape::Function function) {

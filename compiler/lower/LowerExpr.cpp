@@ -236,6 +236,8 @@ std::vector<Scalar> ExpressionLowering::scalarOp(const Node& n) {
     if (const auto norm = length(n.args[0])) return {*norm};
     return {s_.pure(tape::Op::Sqrt, tape::Type::Real, args)};
   case Op::Div:
+    // a reciprocal that a run needs once, where steps would divide again and again
+    if (!careful && args[1].setup && !args[0].setup) return {s_.mul(args[0], s_.div(s_.real(1), args[1]))};
     return {s_.div(args[0], args[1])};
   case Op::PowInt:
     return {s_.powInt(args[0], n.imm)};

@@ -24,6 +24,26 @@ std::string sortOf(sym::Expr e) {
   return text;
 }
 
+/// Whether the second one is the first one with another index.
+bool isSame(sym::Expr first, sym::Expr second, sym::Expr outer, sym::Expr inner) {
+  if (first == outer || second == inner) return first == outer && second == inner;
+  if (first == second) return !first->indexed;
+  const sym::Node &a = *first, &b = *second;
+  if (a.args.empty() || a.op != b.op || a.imm != b.imm || a.array != b.array || a.args.size() != b.args.size())
+    return false;
+  for (std::size_t k = 0; k < a.args.size(); ++k)
+    if (!isSame(a.args[k], b.args[k], outer, inner)) return false;
+  return true;
+}
+
+/// Whether the second points are among the first ones, so that both may be the first ones.
+bool isOneSet(const sym::Equation& e, const DistanceBound& bound) {
+  const sym::Expr outer = e.loops[0].index, inner = e.loops[1].index;
+  return bound.outer.lo <= bound.inner.lo && bound.inner.hi <= bound.outer.hi &&
+         std::all_of(bound.axis.begin(), bound.axis.end(),
+                     [&](const DistanceBound::Axis& a) { return isSame(a.first, a.second, outer, inner); });
+}
+
 } // namespace
 
 void NearLowering::beginFunction(bool step) {
@@ -33,16 +53,16 @@ void NearLowering::beginFunction(bool step) {
 
 /// Stages of a step share the lists that a function which evaluates everything once has. With fewer or more of them a
 /// list is made more often, and no less right.
-int NearLowering::listFor(const DistanceBound& bound) {
+int NearLowering::listFor(const DistanceBound& bound, std::int64_t columns) {
   std::string key =
-      fmt::format("{} {} {} {} {} {} {} {}", bound.outer.count(), bound.inner.count(), bound.low.shift,
-                  bound.low.follows, bound.high.shift, bound.high.follows, bound.limit->id, bound.squared);
+      fmt::format("{} {} {} {} {} {} {} {}", bound.outer.count(), columns, bound.low.shift, bound.low.follows,
+                  bound.high.shift, bound.high.follows, bound.limit->id, bound.squared);
   for (const DistanceBound::Axis& a : bound.axis) key += "; " + sortOf(a.first) + "; " + sortOf(a.second);
   std::vector<int>& lists = lists_[key];
   std::size_t k = used_[key]++;
   if (step_ && !lists.empty()) k %= lists.size();
   if (k < lists.size()) return lists[k];
-  const std::int64_t rows = bound.outer.count(), columns = bound.inner.count();
+  const std::int64_t rows = bound.outer.count();
   const std::int64_t entries = std::min(rows * columns, std::max(entriesARow * rows, leastEntries));
   lists.push_back(x_.scratch("near pairs", lmc_near_size(rows, columns, entries)));
   module_.buffers.back().kept = true;
@@ -69,7 +89,7 @@ int NearLowering::pointsOf(const sym::Equation& e, const DistanceBound& bound, b
   return points;
 }
 
-int NearLowering::aboutOf(const DistanceBound& bound) {
+int NearLowering::aboutOf(const DistanceBound& bound, std::int64_t firstColumn) {
   Builder& b = s_.builder();
   const int about = x_.scratch("bound", LMC_NEAR_ABOUT);
   const auto put = [&](std::int64_t k, tape::Value x) { b.store(about, b.integer(k), x); };
@@ -82,7 +102,7 @@ int NearLowering::aboutOf(const DistanceBound& bound) {
   put(LMC_NEAR_LIMIT, s_.local(x_.scalar(bound.limit)));
   number(LMC_NEAR_SQUARED, bound.squared ? 1 : 0);
   number(LMC_NEAR_FIRST_ROW, bound.outer.lo);
-  number(LMC_NEAR_FIRST_COLUMN, bound.inner.lo);
+  number(LMC_NEAR_FIRST_COLUMN, firstColumn);
   number(LMC_NEAR_LOW, bound.low.shift);
   number(LMC_NEAR_LOW_ROW, bound.low.follows);
   number(LMC_NEAR_HIGH, bound.high.shift);
@@ -92,12 +112,13 @@ int NearLowering::aboutOf(const DistanceBound& bound) {
 
 NearLowering::List NearLowering::list(const sym::Equation& e, const DistanceBound& bound) {
   constexpr std::int64_t most = std::int64_t{1} << 30; // indices in a list have 32 bits
-  const std::int64_t rows = bound.outer.count(), columns = bound.inner.count();
+  const bool one = isOneSet(e, bound);
+  const std::int64_t rows = bound.outer.count(), columns = one ? rows : bound.inner.count();
   if (!wanted || s_.inSetup() || rows > most || columns > most || !isLong(bound)) return {};
   const int first = pointsOf(e, bound, false);
-  const int second = pointsOf(e, bound, true);
-  const int about = aboutOf(bound);
-  const int list = listFor(bound);
+  const int second = one ? first : pointsOf(e, bound, true);
+  const int about = aboutOf(bound, one ? bound.outer.lo : bound.inner.lo);
+  const int list = listFor(bound, columns);
   Builder& b = s_.builder();
   const std::int64_t size = module_.buffers[static_cast<std::size_t>(list)].size;
   b.kernel(tape::KernelId::NearUpdate, {first, second, about, list},

@@ -45,8 +45,8 @@ public:
 
 private:
   int pointsOf(const sym::Equation& e, const DistanceBound& bound, bool second);
-  int aboutOf(const DistanceBound& bound);
-  int listFor(const DistanceBound& bound);
+  int aboutOf(const DistanceBound& bound, std::int64_t firstColumn);
+  int listFor(const DistanceBound& bound, std::int64_t columns);
   [[nodiscard]] static bool isLong(const DistanceBound& bound) {
     return bound.outer.count() * bound.inner.count() >= fewest;
   }

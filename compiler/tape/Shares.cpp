@@ -418,10 +418,12 @@ std::optional<OwnedSums> ownedSums(const Function& f, const Instr& loop) {
   };
   const auto first = boundOf(sums.inner->args[0]), last = boundOf(sums.inner->args[1]);
   if (!first || !last) return std::nullopt;
-  const std::int64_t from = std::min({*low, first->slope * *low + first->low, first->slope * *high + first->low});
-  const std::int64_t to = std::max({*high, last->slope * *low + last->high, last->slope * *high + last->high});
-  sums.low = from;
-  sums.high = to;
+  sums.outerLow = *low;
+  sums.outerHigh = *high;
+  sums.innerLow = first->low + std::min(first->slope * *low, first->slope * *high);
+  sums.innerHigh = last->high + std::max(last->slope * *low, last->slope * *high);
+  const std::int64_t from = sums.low = std::min(sums.outerLow, sums.innerLow);
+  const std::int64_t to = sums.high = std::max(sums.outerHigh, sums.innerHigh);
   for (const Touched& t : *touched) {
     const auto it = places.find(t.index);
     if (t.written && (!t.sum || it == places.end() || it->second.counter == Place::noCounter)) return std::nullopt;

@@ -45,7 +45,8 @@ inline constexpr std::int64_t ownedTurns = 3;
 struct OwnedSums {
   const Instr* inner = nullptr;   ///< the loop over the list
   std::int64_t low = 0, high = 0; ///< the indices that both counters have together
-  std::map<Value, int> counters;  ///< by the place of an Accum: 0 of the outer index, 1 of the inner one
+  std::int64_t innerLow = 0, innerHigh = 0, outerLow = 0, outerHigh = 0; ///< those that one of them has
+  std::map<Value, int> counters; ///< by the place of an Accum: 0 of the outer index, 1 of the inner one
 };
 /// What a loop is as such a nest; nothing where it is none.
 [[nodiscard]] std::optional<OwnedSums> ownedSums(const Function& function, const Instr& loop);

@@ -223,7 +223,9 @@ private:
     for (const Value a : i.args) operand(a, Type::Int);
     for (std::size_t b = 0; b < i.buffers.size() && error_.empty(); ++b) {
       if (!usable(i.buffers[b], k.written[b] == 'w')) return;
-      if (std::count(i.buffers.begin(), i.buffers.end(), i.buffers[b]) > 1) fail("its buffers must be different");
+      const bool written = k.written[b] == 'w';
+      if (written && std::count(i.buffers.begin(), i.buffers.end(), i.buffers[b]) > 1)
+        fail("a buffer that it writes and its others must be different");
       if (error_.empty()) kernelSize(i, k.sizes[b], module_.buffers[static_cast<std::size_t>(i.buffers[b])]);
     }
   }

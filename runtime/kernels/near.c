@@ -351,7 +351,8 @@ LMC_KERNEL int32_t lmc_near_update(const double* a, const double* b, const doubl
     const double half = 0.5 * h->skin, square = half * half;
     ++h->asked;
     if (h->all && h->asked < 64) return LMC_OK;
-    if (!h->all && near_stayed(a, p.first, n1, square) && near_stayed(b, p.second, n2, square)) return LMC_OK;
+    const int one = a == b && n1 == n2; /* both sets are one */
+    if (!h->all && near_stayed(a, p.first, n1, square) && (one || near_stayed(b, p.second, n2, square))) return LMC_OK;
   }
   near_make(list, a, b, about, n1, n2, size);
   return LMC_OK;

@@ -200,4 +200,41 @@ TEST(FamilyLoops, OfExponentialsTakeLargeAnglesToo) {
   }
 }
 
+/// Whole vectors, and what is left of them.
+TEST(FamilyLoops, OfAnyKnownNumberOfMembers) {
+  for (std::int64_t n = 1; n < members; ++n) {
+    tape::Module m;
+    const int q = test::addBuffer(m, "q", runtime::Role::State, members);
+    const int first = test::addBuffer(m, "first", runtime::Role::Output, members);
+    const int second = test::addBuffer(m, "second", runtime::Role::Output, members);
+    const int angles = test::addBuffer(m, "angles", runtime::Role::Output, members);
+    FunctionBuilder f(m, "members", 0);
+    f.loop(f.integer(0), f.integer(n - 1), [&](V i) {
+      const V x = f.load(q, i);
+      f.store(first, i, f.op(tape::Op::Sqrt, {f.real(2) + x * x}) / (f.real(3) + x));
+    });
+    f.loop(f.integer(1), f.integer(n - 1), [&](V i) {
+      const V before = f.load(first, f.op(tape::Op::IAdd, {i, f.integer(-1)}));
+      f.store(second, i, before * f.load(first, i) - f.load(q, i) * f.real(0.5));
+    });
+    f.loop(f.integer(0), f.integer(n - 1), [&](V i) {
+      const V x = f.load(second, i), s = x * x;
+      const V c = f.op(tape::Op::Stumpff, {s}, 2);
+      f.store(angles, i, c / (f.real(1) + c) + f.op(tape::Op::Stumpff, {s}, 1));
+    });
+    const int entry = f.finish();
+    jit::CompileOptions options;
+    options.useCache = false;
+    const auto compiled = jit::compile(m, options);
+    test::Memory wanted(m, 0.125);
+    for (std::size_t k = 0; k < members; ++k) wanted.of(runtime::Role::State)[k] = std::sin(static_cast<double>(k));
+    test::Memory found = wanted;
+    EXPECT_EQ(tape::interpret(m, entry, wanted.bases(), nullptr), runtime::Ok);
+    EXPECT_EQ(compiled->function(entry)(found.bases().base, nullptr), runtime::Ok);
+    const auto& a = wanted.of(runtime::Role::Output);
+    const auto& b = found.of(runtime::Role::Output);
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-14) << n << " members, number " << k;
+  }
+}
+
 } // namespace lmc

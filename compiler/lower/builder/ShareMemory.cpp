@@ -8,6 +8,9 @@ namespace lmc::lower {
 
 namespace {
 
+/// Arrays of so many numbers are long. They begin where a line of memory does.
+constexpr std::int64_t longArray = 4096, line = 8;
+
 /// First and last top-level instruction of a function that touches a buffer.
 struct Lifetime {
   std::int32_t buffer;
@@ -60,7 +63,6 @@ private:
   /// A long array keeps its memory for one more loop: so a loop that reads members beside its own is not followed by
   /// one that overwrites them, and threads may make both in one round (tape/Shares.h).
   void extend(std::vector<Lifetime>& list, const std::vector<tape::Instr>& code) const {
-    constexpr std::int64_t longArray = 4096;
     for (Lifetime& l : list) {
       if (m_.buffers[l.buffer].size < longArray) continue;
       std::size_t next = l.last + 1;
@@ -127,6 +129,7 @@ private:
       };
       const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
+      if (m_.buffers[b].size >= longArray) offset = (offset + line - 1) / line * line;
       m_.buffers[b].offset = offset;
       offset += m_.buffers[b].size;
     }

@@ -115,6 +115,9 @@ private:
   llvm::Value* looksFinite(llvm::Value* memory, llvm::Value* count);
   [[nodiscard]] std::vector<tape::Value> valuesFromOutside(const tape::Instr& i) const;
   llvm::BranchInst* turns(const tape::Instr& i);
+  llvm::BranchInst* turns(const tape::Instr& i, llvm::Value* low, llvm::Value* high);
+  void vectorTurns(const tape::Instr& i, const std::vector<tape::Value>& defined);
+  void forget(const std::vector<tape::Value>& defined);
   void optimisticLoop(const tape::Instr& i, const std::vector<tape::Value>& defined);
   /// Of a loop: where each instruction that may fail notes the first turn in which it did.
   struct LateFailures {
@@ -140,6 +143,21 @@ private:
   PairRow pairRow(const tape::Instr& i);
   void pairLoop(const tape::Instr& i);
   void splitPairs(const tape::Instr& i, const PairRow& row, const PairBody& body);
+  /// Pairs whose terms are computed before they are added: 1 << pairPiecePower.
+  static constexpr std::int64_t pairPiecePower = 6, pairPiece = std::int64_t{1} << pairPiecePower;
+  void eachPiece(const PairRow& row, const std::function<void(llvm::Value* first, llvm::Value* last)>& make);
+  // the same over a list (ListedPairs.cpp)
+  struct ListedBody;
+  struct Piece;
+  void listedPairs(const tape::Instr& i, const PairRow& row, const PairBody& body);
+  void readMembers(const ListedBody& b, const Piece& piece);
+  void computeTerms(const ListedBody& b, const Piece& piece);
+  void addTerms(const ListedBody& b, const Piece& piece);
+  void addOtherTerms(const ListedBody& b, const Piece& piece);
+  /// `width` numbers of a buffer, from width·member + begins on.
+  llvm::Value* rowOf(std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
+  llvm::Value* loadRow(std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
+  void storeRow(llvm::Value* row, std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
   /// Whose elements sums go to, while a nest of ownedTurns is emitted (tape/Shares.h).
   struct Owner {
     tape::OwnedSums sums;
@@ -150,10 +168,13 @@ private:
   [[nodiscard]] llvm::Value* owns(llvm::Value* index);
   /// Emits what adds to an element with this place, where it is the owner's.
   void whereOwned(tape::Value place, const std::function<void()>& add);
+  /// Emits something for where a condition holds.
+  void where(llvm::Value* condition, const std::function<void()>& make);
   void addTerm(const tape::Instr& i, llvm::Value* term);
   void maskTail(llvm::BranchInst* latch);
+  [[nodiscard]] bool storesFarApart(const tape::Instr& i) const;
   bool isVector(const tape::Instr& i);
-  void asOneVector(llvm::BranchInst* latch);
+  void asOneVector(llvm::BranchInst* latch, std::int64_t turns);
   void describe(llvm::BranchInst* latch, const char* property, llvm::Constant* is);
   void fill(const tape::Instr& i) override;
   void callFunction(const tape::Instr& i) override;

@@ -8,6 +8,7 @@
 // Sums whose pairs data choose by a distance (lower/builder/Distances.h) are added in the order of the loop. So a loop
 // over a list, which leaves turns out that add nothing, has the bits of the loop over all (Pairs.cpp).
 #include "backends/llvm/single/FunctionEmitter.h"
+#include "tape/Places.h"
 #include "tape/TapeOps.h"
 #include "tape/Tiles.h"
 
@@ -132,11 +133,15 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   const LateFailures failures = late ? beginLate(body.failures) : LateFailures();
   if (inTurns && body.innermost)
     pairLoop(i);
+  else if (body.innermost && body.closed && body.straight && !body.copies && !late && body.repeatable())
+    vectorTurns(i, body.defined);
   else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed) {
     if (body.straight && body.sums.empty() && isVector(i))
-      asOneVector(latch);
+      asOneVector(latch, turnsOfVector);
     else if (!body.copies)
       maskTail(latch); // masked vectors with a distance would be gathered, where whole ones are shuffled
+    else if (storesFarApart(i))
+      describe(latch, "llvm.loop.vectorize.enable", builder_.getFalse()); // a vector would be scattered
   }
   if (late) endLate(failures);
   for (const auto& [sum, partial] : kept) {
@@ -150,7 +155,11 @@ void FunctionEmitter::familyLoop(const Instr& i) {
 }
 
 llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
-  return loop(value(i.args[0]), value(i.args[1]), i.imm < 0, [&](llvm::Value* counter, llvm::BasicBlock* after) {
+  return turns(i, value(i.args[0]), value(i.args[1]));
+}
+
+llvm::BranchInst* FunctionEmitter::turns(const Instr& i, llvm::Value* low, llvm::Value* high) {
+  return loop(low, high, i.imm < 0, [&](llvm::Value* counter, llvm::BasicBlock* after) {
     loopEnds_.push_back(after);
     frame_->values[i.result] = counter;
     turn_ = counter;
@@ -159,10 +168,45 @@ llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
   });
 }
 
+/// Turns that share nothing, as whole vectors without a mask and a last one with it: what is stored under a mask is not
+/// handed on to the next load, and loops over a few members follow each other at once.
+void FunctionEmitter::vectorTurns(const Instr& i, const std::vector<tape::Value>& defined) {
+  constexpr std::int64_t half = turnsOfVector / 2;
+  if (isVector(i)) return asOneVector(turns(i), turnsOfVector);
+  const auto* const first = llvm::dyn_cast<llvm::ConstantInt>(value(i.args[0]));
+  const auto* const last = llvm::dyn_cast<llvm::ConstantInt>(value(i.args[1]));
+  const std::int64_t count = first == nullptr || last == nullptr ? 0 : last->getSExtValue() - first->getSExtValue() + 1;
+  const std::int64_t rest = count % turnsOfVector;
+  if (i.imm < 0 || count < turnsOfVector || rest == 0) return maskTail(turns(i));
+  llvm::Value* const behind = types_.index(last->getSExtValue() + 1 - rest);
+  maskTail(turns(i, value(i.args[0]), types_.index(last->getSExtValue() - rest)));
+  forget(defined);
+  llvm::BranchInst* const latch = turns(i, behind, value(i.args[1]));
+  rest == half ? asOneVector(latch, half) : maskTail(latch);
+}
+
+/// A quotient that has a value was made with the functions it depends on: none may be left when a body is emitted
+/// again.
+void FunctionEmitter::forget(const std::vector<tape::Value>& defined) {
+  for (const tape::Value v : defined) frame_->values[v] = nullptr;
+}
+
 namespace {
 /// The number of no turn.
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 } // namespace
+
+/// Whether turns that follow each other write to lines of memory of their own.
+bool FunctionEmitter::storesFarApart(const Instr& i) const {
+  constexpr std::int64_t line = 8;
+  const auto places = tape::Places(*frame_->function).in(i, {i.result});
+  const auto& code = frame_->function->blocks[static_cast<std::size_t>(i.block)].code;
+  return std::any_of(code.begin(), code.end(), [&](const Instr& x) {
+    if (x.op != Op::Store) return false;
+    const auto place = places.find(x.args[0]);
+    return place != places.end() && std::abs(place->second.slope) >= line;
+  });
+}
 
 /// A branch out of a loop keeps it from being vectorised. Each instruction that may fail notes the first turn in which
 /// it did, and the loop goes on: what it still writes nobody sees.
@@ -208,7 +252,7 @@ void FunctionEmitter::endLate(const LateFailures& failures) {
 void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Value>& defined) {
   farSeen_ = local(1);
   builder_.CreateAlignedStore(types_.index(0), farSeen_, llvm::Align(8));
-  maskTail(turns(i));
+  vectorTurns(i, defined);
   llvm::Value* const seen = builder_.CreateAlignedLoad(types_.integer, farSeen_, llvm::Align(8));
   farSeen_ = nullptr;
   llvm::BasicBlock* const again = newBlock();
@@ -216,8 +260,7 @@ void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Val
   builder_.CreateCondBr(builder_.CreateICmpNE(seen, types_.index(0)), again, after,
                         llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(again);
-  // A quotient that has a value was made with the functions it depends on: none may be left from the first time.
-  for (const tape::Value v : defined) frame_->values[v] = nullptr;
+  forget(defined);
   (void)turns(i);
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
@@ -256,8 +299,8 @@ bool FunctionEmitter::isVector(const Instr& i) {
   return first != nullptr && last != nullptr && last->getSExtValue() - first->getSExtValue() == turnsOfVector - 1;
 }
 
-void FunctionEmitter::asOneVector(llvm::BranchInst* latch) {
-  describe(latch, "llvm.loop.vectorize.width", builder_.getInt32(turnsOfVector));
+void FunctionEmitter::asOneVector(llvm::BranchInst* latch, std::int64_t turns) {
+  describe(latch, "llvm.loop.vectorize.width", builder_.getInt32(static_cast<std::uint32_t>(turns)));
 }
 
 /// Tells the vectoriser something of the loop that a branch closes.

@@ -1,8 +1,8 @@
 // Loops over pairs of which data decide, by a distance, whether they count: over all, or over the row of a list.
 //
-// Terms are computed for 64 pairs at once, in a loop that is vectorised, with zeros for pairs that do not count, and
-// then added one after the other. A sum that has begun with zero is what it was when a zero is added, to the bit. So
-// the numbers are those of a loop with a branch, and neither what else is listed nor where a row begins shows in them.
+// Terms are computed for 64 pairs at once, in a loop that is vectorised, and then those of pairs that count are added
+// one after the other. So the numbers are those of a loop with a branch, and neither what else is listed nor where a
+// row begins shows in them. What is done otherwise for a row of a list stands in ListedPairs.cpp.
 #include "backends/llvm/single/FunctionEmitter.h"
 #include "runtime/kernels/Kernels.h"
 #include "tape/TapeOps.h"
@@ -17,10 +17,6 @@ using tape::Instr;
 using tape::Op;
 
 namespace {
-
-/// Pairs whose terms are computed before they are added: 1 << this.
-constexpr std::int64_t piecePower = 6;
-constexpr std::int64_t piece = std::int64_t{1} << piecePower;
 
 /// Arithmetic without branches or calls, and reading memory.
 bool isPlain(const Instr& i) {
@@ -102,7 +98,8 @@ FunctionEmitter::PairRow FunctionEmitter::pairRow(const Instr& i) {
 
 void FunctionEmitter::pairLoop(const Instr& i) {
   const PairRow row = pairRow(i);
-  if (const auto body = pairBody(i)) return splitPairs(i, row, *body);
+  if (const auto body = pairBody(i))
+    return row.entries == nullptr ? splitPairs(i, row, *body) : listedPairs(i, row, *body);
   llvm::BranchInst* const latch = loop(row.low, row.high, false, [&](llvm::Value* counter, llvm::BasicBlock* after) {
     loopEnds_.push_back(after);
     frame_->values[i.result] = row.index(builder_, counter);
@@ -114,20 +111,15 @@ void FunctionEmitter::pairLoop(const Instr& i) {
 
 void FunctionEmitter::splitPairs(const Instr& i, const PairRow& row, const PairBody& body) {
   llvm::Type* const truth = builder_.getInt8Ty();
-  llvm::AllocaInst* const counts = local(llvm::ArrayType::get(truth, static_cast<std::uint64_t>(piece)));
+  llvm::AllocaInst* const counts = local(llvm::ArrayType::get(truth, static_cast<std::uint64_t>(pairPiece)));
   std::vector<llvm::AllocaInst*> terms;
-  for (std::size_t k = 0; k < body.sums.size(); ++k) terms.push_back(local(piece));
+  for (std::size_t k = 0; k < body.sums.size(); ++k) terms.push_back(local(pairPiece));
   const auto at = [&](llvm::Type* type, llvm::Value* array, llvm::Value* k) {
     return builder_.CreateInBoundsGEP(type, array, k);
   };
-  llvm::Value* const pieces = builder_.CreateAShr(builder_.CreateNSWSub(row.high, row.low), types_.index(piecePower));
-  loop(types_.index(0), pieces, false, [&](llvm::Value* number, llvm::BasicBlock*) {
-    llvm::Value* const first = builder_.CreateNSWAdd(row.low, builder_.CreateNSWMul(number, types_.index(piece)));
-    llvm::Value* const left = builder_.CreateNSWSub(row.high, first);
-    llvm::Value* const last =
-        builder_.CreateSelect(builder_.CreateICmpSLT(left, types_.index(piece - 1)), left, types_.index(piece - 1));
+  eachPiece(row, [&](llvm::Value* first, llvm::Value* last) {
     maskTail(loop(types_.index(0), last, false, [&](llvm::Value* k, llvm::BasicBlock*) {
-      frame_->values[i.result] = row.index(builder_, builder_.CreateNSWAdd(first, k));
+      frame_->values[i.result] = builder_.CreateNSWAdd(first, k);
       for (const Instr* x : body.plain) instruction(*x);
       llvm::Value* const count = value(body.branch->args[0]);
       builder_.CreateAlignedStore(builder_.CreateZExt(count, truth), at(truth, counts, k), llvm::Align(1));
@@ -136,40 +128,34 @@ void FunctionEmitter::splitPairs(const Instr& i, const PairRow& row, const PairB
                                     at(types_.real, terms[s], k), llvm::Align(8));
     }));
     llvm::BranchInst* const latch = loop(types_.index(0), last, false, [&](llvm::Value* k, llvm::BasicBlock*) {
-      llvm::BasicBlock* const next = row.entries == nullptr ? newBlock() : nullptr;
-      if (next != nullptr) { // few of all pairs count; of those in a list most do
-        llvm::BasicBlock* const add = newBlock();
-        llvm::Value* const count = builder_.CreateAlignedLoad(truth, at(truth, counts, k), llvm::Align(1));
-        builder_.CreateCondBr(builder_.CreateIsNotNull(count), add, next);
-        builder_.SetInsertPoint(add);
-      }
-      frame_->values[i.result] = row.index(builder_, builder_.CreateNSWAdd(first, k));
+      // few of all pairs count
+      llvm::BasicBlock* const next = newBlock();
+      llvm::BasicBlock* const add = newBlock();
+      llvm::Value* const count = builder_.CreateAlignedLoad(truth, at(truth, counts, k), llvm::Align(1));
+      builder_.CreateCondBr(builder_.CreateIsNotNull(count), add, next);
+      builder_.SetInsertPoint(add);
+      frame_->values[i.result] = builder_.CreateNSWAdd(first, k);
       for (const Instr* x : body.plain)
         if (x->type == tape::Type::Int) instruction(*x);
-      const auto add = [&](const Instr& sum, std::size_t s) {
-        addTerm(sum, builder_.CreateAlignedLoad(types_.real, at(types_.real, terms[s], k), llvm::Align(8)));
-      };
-      const auto kept = [&](const Instr& sum) { return frame_->sums.contains({sum.buffer, sum.args[0]}); };
-      std::vector<std::size_t> inMemory;
       for (std::size_t s = 0; s < terms.size(); ++s)
-        if (owner_ && !kept(*body.sums[s]))
-          inMemory.push_back(s);
-        else
-          add(*body.sums[s], s);
-      // one question for all sums of the pair that go to the element of the inner index
-      const auto same = [&](std::size_t s) { return owner_->sums.counters.at(body.sums[s]->args[0]) == 1; };
-      std::stable_partition(inMemory.begin(), inMemory.end(), same);
-      const auto others = std::partition_point(inMemory.begin(), inMemory.end(), same);
-      if (others != inMemory.begin())
-        whereOwned(body.sums[inMemory.front()]->args[0], [&] {
-          for (auto it = inMemory.begin(); it != others; ++it) add(*body.sums[*it], *it);
-        });
-      for (auto it = others; it != inMemory.end(); ++it) add(*body.sums[*it], *it);
-      if (next == nullptr) return;
+        addTerm(*body.sums[s], builder_.CreateAlignedLoad(types_.real, at(types_.real, terms[s], k), llvm::Align(8)));
       builder_.CreateBr(next);
       builder_.SetInsertPoint(next);
     });
     describe(latch, "llvm.loop.vectorize.enable", builder_.getFalse());
+  });
+}
+
+/// The pairs of a row, at most pairPiece at a time: from the position `first` on `last` + 1 of them.
+void FunctionEmitter::eachPiece(const PairRow& row,
+                                const std::function<void(llvm::Value* first, llvm::Value* last)>& make) {
+  llvm::Value* const pieces =
+      builder_.CreateAShr(builder_.CreateNSWSub(row.high, row.low), types_.index(pairPiecePower));
+  loop(types_.index(0), pieces, false, [&](llvm::Value* number, llvm::BasicBlock*) {
+    llvm::Value* const first = builder_.CreateNSWAdd(row.low, builder_.CreateNSWMul(number, types_.index(pairPiece)));
+    llvm::Value* const left = builder_.CreateNSWSub(row.high, first);
+    make(first, builder_.CreateSelect(builder_.CreateICmpSLT(left, types_.index(pairPiece - 1)), left,
+                                      types_.index(pairPiece - 1)));
   });
 }
 

@@ -192,13 +192,19 @@ llvm::Value* FunctionEmitter::owns(llvm::Value* index) {
 void FunctionEmitter::whereOwned(tape::Value place, const std::function<void()>& add) {
   if (!owner_ || ownerKnown_) return add();
   llvm::Value* const his = owner_->sums.counters.at(place) == 0 ? owner_->row : owns(value(owner_->sums.inner->result));
+  where(his, [&] {
+    ownerKnown_ = true;
+    add();
+    ownerKnown_ = false;
+  });
+}
+
+void FunctionEmitter::where(llvm::Value* condition, const std::function<void()>& make) {
   llvm::BasicBlock* const then = newBlock();
   llvm::BasicBlock* const after = newBlock();
-  builder_.CreateCondBr(his, then, after);
+  builder_.CreateCondBr(condition, then, after);
   builder_.SetInsertPoint(then);
-  ownerKnown_ = true;
-  add();
-  ownerKnown_ = false;
+  make();
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
 }
