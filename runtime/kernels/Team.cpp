@@ -132,7 +132,7 @@ struct Team::Members {
       his.range.store(range.word(), std::memory_order_release);
     }
     // Who goes to sleep says so and then looks once more: either he sees his share, or he is seen here.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    order.fetch_add(1, std::memory_order_acq_rel);
     for (std::int64_t k = 1; k < threads; ++k)
       if (Share& his = shares[static_cast<std::size_t>(k)]; his.taken.asleep.load(std::memory_order_relaxed) != 0)
         wake(his);
@@ -173,7 +173,7 @@ private:
       };
       while (!comesSoon(come, crowded ? 0 : closeLooks, crowded ? 0 : lazyLooks)) {
         share.taken.asleep.store(1, std::memory_order_relaxed);
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+        order.fetch_add(1, std::memory_order_acq_rel);
         if (!come()) share.taken.asleep.wait(1, std::memory_order_acquire);
         share.taken.asleep.store(0, std::memory_order_relaxed);
       }
@@ -240,6 +240,7 @@ private:
   std::vector<std::thread> helpers;
   std::atomic<bool> closing = false;
   std::uint32_t loop = 0;                              ///< number of the present one
+  alignas(128) std::atomic<std::uint32_t> order = 0;   ///< which of two was first here is so for both
   alignas(128) std::atomic<std::int32_t> finished = 0; ///< turns that helpers have made
 };
 
