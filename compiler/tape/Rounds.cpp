@@ -305,12 +305,13 @@ private:
     return r.tiles > 1;
   }
 
-  /// Tiles of all rounds end at the same members, where groups do and lines of a cache: a thread then has the same
-  /// numbers in each of them.
+  /// Where loops over groups are in rounds, tiles of all rounds end where groups do, or at least lines of a cache: a
+  /// thread then has the same numbers in each of them.
   void chooseGrains() {
     std::int64_t group = 1;
     for (const auto& [block, rounds] : all.found)
       for (const Round& r : rounds) group = std::max(group, heaviest(r));
+    if (group == 1) return;
     for (auto& [block, rounds] : all.found)
       for (Round& r : rounds)
         for (const std::int64_t grain : {lineOfCache, group})

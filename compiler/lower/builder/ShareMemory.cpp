@@ -117,10 +117,8 @@ private:
     }
   }
 
-  /// Offsets of the memory that is used; buffers that nothing uses any more keep no memory. Vectors of a long array
-  /// lie on no two lines of a cache.
+  /// Offsets of the memory that is used; buffers that nothing uses any more keep no memory.
   void pack() {
-    constexpr std::int64_t line = 8, severalLines = 8 * line;
     std::int64_t offset = 0;
     for (std::size_t b = 0; b < m_.buffers.size(); ++b) {
       if (!isWork(static_cast<std::int32_t>(b))) continue;
@@ -129,7 +127,6 @@ private:
       };
       const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
-      if (m_.buffers[b].size >= severalLines) offset = (offset + line - 1) / line * line;
       m_.buffers[b].offset = offset;
       offset += m_.buffers[b].size;
     }
