@@ -18,10 +18,9 @@ namespace {
 
 /// Looks at a number so often before others are let go first: some ten microseconds.
 constexpr int closeLooks = 400;
-/// So few turns that are left to another thread it is given time to make itself, by so many looks, two microseconds:
-/// its cache has their numbers, in this loop and in the next.
-constexpr std::uint16_t leftAlone = 2;
-constexpr int patientLooks = 80;
+/// Turns that are left to another thread it is given time to make itself, by so many looks, two microseconds: its cache
+/// has their numbers, in this loop and in the next, and numbers that change caches are what a short loop waits for.
+constexpr int patientLooks = 100;
 /// And so often, after others were let go first, before it sleeps: as long as the parts of a step last that one thread
 /// makes, some tenths of a millisecond.
 constexpr int lazyLooks = 600;
@@ -45,8 +44,7 @@ template <typename Come> bool comesSoon(const Come& come, int close, int lazy) {
   return come();
 }
 
-/// Turns that nobody has taken yet, in one word, with the number of the loop that they belong to: a word that somebody
-/// has seen in an earlier loop cannot be taken for one of this.
+/// Turns of a loop in one word, with its number.
 struct Range {
   std::uint32_t loop = 0;
   std::uint16_t begin = 0, end = 0;
@@ -60,23 +58,52 @@ struct Range {
   }
 };
 
-/// What a thread has to do. Others look at it only when they have nothing left to do themselves. It is on one line of a
-/// cache, so that who waits for it has all at once.
-struct alignas(128) Share {
-  std::atomic<std::uint64_t> left = 0; ///< a Range
-  std::atomic<std::int32_t> asleep = 0;
-  // of the loop that `left` belongs to, written before it; read by those who have taken a turn of it
-  Turn turn = nullptr;
-  const void* frame = nullptr;
-  std::int64_t count = 0;
-  std::int64_t size = 1; ///< turns that are taken at once
+/// What a thread has to do. Each part stands on lines of a cache of its own and is written by one thread, so that it is
+/// not waited for: a line that another processor has comes after a tenth of a microsecond.
+struct Share {
+  /// Written by the thread that makes the run.
+  struct alignas(128) Given {
+    std::atomic<std::uint64_t> range = 0; ///< all turns of the share
+    // of the same loop, written before it; read by those who have taken a turn of it
+    Turn turn = nullptr;
+    const void* frame = nullptr;
+    std::int64_t count = 0;
+    std::int64_t size = 1; ///< turns that are taken at once
+  } given;
+  /// Written by its owner, unless others help him.
+  struct alignas(128) Taken {
+    std::atomic<std::uint64_t> left = 0; ///< that nobody has taken yet: all where the loop is an earlier one
+    std::atomic<std::int32_t> asleep = 0;
+    std::atomic<bool> late = false; ///< others have made turns of his last loop, and he has not been seen since
+  } taken;
+
+  /// Turns that nobody has taken, and the word that says so.
+  [[nodiscard]] Range left(std::uint64_t& word) const {
+    const Range all = Range::of(given.range.load(std::memory_order_acquire));
+    word = taken.left.load(std::memory_order_acquire);
+    const Range rest = Range::of(word);
+    // Who comes so late that the loop he has seen has ended finds a word of it, or of a later one.
+    if (rest.loop == all.loop) return rest;
+    return static_cast<std::int32_t>(all.loop - rest.loop) > 0 ? all : Range{all.loop, 0, 0};
+  }
+  /// Takes turns: those that `rest` lacks. Whether nobody else has changed the word meanwhile.
+  bool take(std::uint64_t& word, const Range& rest) {
+    return taken.left.compare_exchange_strong(word, rest.word(), std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+  /// Makes turns that have been taken. Who has taken a turn keeps the loop from ending: what stands in the share is of
+  /// the loop that the turn is of.
+  void make(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t last = std::min(end * given.size, given.count);
+    for (std::int64_t t = begin * given.size; t < last; ++t) given.turn(given.frame, t);
+  }
 };
 
 } // namespace
 
 /// Each thread begins with turns of its own, the same ones in each loop of as many turns, whose numbers its cache may
-/// still have. Then it takes those that others have not begun. A thread that does not wake up in time has nothing to
-/// do; nobody waits for it, only for those who have begun a turn.
+/// still have; it takes half of what is left of them at a time. Then it waits a little, and takes what others have not
+/// begun by then. A thread that does not wake up in time has nothing to do; nobody waits for it a second time before it
+/// has come, only for those who have begun turns.
 struct Team::Members {
   explicit Members(int n) : shares(static_cast<std::size_t>(n)), crowded(n > usableCores()), wanted(n - 1) {}
   ~Members() {
@@ -94,24 +121,26 @@ struct Team::Members {
     const auto threads = std::min(all, static_cast<std::int64_t>(helpers.size()) + 1);
     finished.store(0, std::memory_order_relaxed);
     ++loop;
-    for (std::int64_t k = 0; k < threads; ++k) {
-      Share& his = shares[static_cast<std::size_t>(k)];
+    for (std::int64_t k = threads - 1; k >= 0; --k) {
+      Share::Given& his = shares[static_cast<std::size_t>(k)].given;
       his.turn = turn;
       his.frame = frame;
       his.count = count;
       his.size = size;
       const Range range{loop, static_cast<std::uint16_t>(all * k / threads),
                         static_cast<std::uint16_t>(all * (k + 1) / threads)};
-      his.left.store(range.word(), std::memory_order_release);
+      his.range.store(range.word(), std::memory_order_release);
     }
     // Who goes to sleep says so and then looks once more: either he sees his share, or he is seen here.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    order.fetch_add(1, std::memory_order_acq_rel);
     for (std::int64_t k = 1; k < threads; ++k)
-      if (Share& his = shares[static_cast<std::size_t>(k)]; his.asleep.load(std::memory_order_relaxed) != 0) wake(his);
-    const auto others = static_cast<std::int32_t>(all) - work(0);
-    while (finished.load(std::memory_order_acquire) != others) {
-      const auto come = [&] { return finished.load(std::memory_order_acquire) == others; };
-      if (comesSoon(come, crowded ? 0 : closeLooks, lazyLooks / 8)) break;
+      if (Share& his = shares[static_cast<std::size_t>(k)]; his.taken.asleep.load(std::memory_order_relaxed) != 0)
+        wake(his);
+    auto others = static_cast<std::int32_t>(all) - own(0);
+    const auto come = [&] { return finished.load(std::memory_order_acquire) == others; };
+    if (!crowded && comesSoon(come, anyLate() ? 0 : patientLooks, 0)) return;
+    others -= ofOthers(0);
+    while (!comesSoon(come, crowded ? 0 : closeLooks, lazyLooks / 8)) {
       const std::int32_t now = finished.load(std::memory_order_acquire);
       if (now != others) finished.wait(now, std::memory_order_acquire);
     }
@@ -125,8 +154,8 @@ struct Team::Members {
 
 private:
   static void wake(Share& share) {
-    share.asleep.store(0, std::memory_order_seq_cst);
-    share.asleep.notify_one();
+    share.taken.asleep.store(0, std::memory_order_seq_cst);
+    share.taken.asleep.notify_one();
   }
   void start() {
     for (; wanted > 0; --wanted) try {
@@ -139,50 +168,68 @@ private:
     Share& share = shares[mine];
     for (std::uint32_t seen = 0;;) {
       const auto come = [&] {
-        return Range::of(share.left.load(std::memory_order_acquire)).loop != seen ||
+        return Range::of(share.given.range.load(std::memory_order_acquire)).loop != seen ||
                closing.load(std::memory_order_relaxed);
       };
       while (!comesSoon(come, crowded ? 0 : closeLooks, crowded ? 0 : lazyLooks)) {
-        share.asleep.store(1, std::memory_order_relaxed);
-        std::atomic_thread_fence(std::memory_order_seq_cst);
-        if (!come()) share.asleep.wait(1, std::memory_order_acquire);
-        share.asleep.store(0, std::memory_order_relaxed);
+        share.taken.asleep.store(1, std::memory_order_relaxed);
+        order.fetch_add(1, std::memory_order_acq_rel);
+        if (!come()) share.taken.asleep.wait(1, std::memory_order_acquire);
+        share.taken.asleep.store(0, std::memory_order_relaxed);
       }
       if (closing.load(std::memory_order_acquire)) return;
-      seen = Range::of(share.left.load(std::memory_order_acquire)).loop;
-      if (const std::int32_t made = work(mine); made > 0) {
-        finished.fetch_add(made, std::memory_order_acq_rel);
-        finished.notify_one();
-      }
+      seen = Range::of(share.given.range.load(std::memory_order_acquire)).loop;
+      if (share.taken.late.load(std::memory_order_relaxed)) share.taken.late.store(false, std::memory_order_relaxed);
+      tell(own(mine));
+      if (crowded || !comesSoon(come, patientLooks, 0)) tell(ofOthers(mine));
     }
   }
+  void tell(std::int32_t made) {
+    if (made == 0) return;
+    finished.fetch_add(made, std::memory_order_acq_rel);
+    finished.notify_one();
+  }
 
-  /// Makes turns, first those of a thread's own share, until none are left; how many they were.
-  std::int32_t work(std::size_t mine) {
+  /// Of so many turns one's own so many are taken at once.
+  static std::int64_t part(std::int64_t left) { return (left + 1) / 2; }
+
+  /// Makes turns of one's own share until none are left; how many they were.
+  std::int32_t own(std::size_t mine) {
+    Share& share = shares[mine];
+    std::int32_t made = 0;
+    std::uint64_t word = 0;
+    for (Range r = share.left(word); r.begin < r.end; r = share.left(word)) {
+      const std::int64_t begin = r.begin, end = begin + part(r.end - r.begin);
+      r.begin = static_cast<std::uint16_t>(end);
+      if (!share.take(word, r)) continue;
+      share.make(begin, end);
+      made += static_cast<std::int32_t>(end - begin);
+    }
+    return made;
+  }
+
+  /// Makes turns of the shares of others until none are left; how many they were.
+  std::int32_t ofOthers(std::size_t mine) {
     std::int32_t made = 0;
     const std::size_t n = shares.size();
-    for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t k = 1; k < n; ++k) {
       Share& share = shares[(mine + k) % n];
-      std::uint64_t word = share.left.load(std::memory_order_acquire);
-      int looks = k == 0 || crowded ? patientLooks : 0;
-      for (Range r = Range::of(word); r.begin < r.end; r = Range::of(word)) {
-        if (r.end - r.begin <= leftAlone && looks < patientLooks) {
-          ++looks;
-          pause();
-          word = share.left.load(std::memory_order_acquire);
-          continue;
-        }
-        const std::int64_t taken = k == 0 ? r.begin++ : --r.end;
-        if (!share.left.compare_exchange_weak(word, r.word(), std::memory_order_acq_rel, std::memory_order_acquire))
-          continue;
-        // Who has taken a turn keeps the loop from ending: these are of the loop that the turn is of.
-        const std::int64_t end = std::min((taken + 1) * share.size, share.count);
-        for (std::int64_t t = taken * share.size; t < end; ++t) share.turn(share.frame, t);
+      std::uint64_t word = 0;
+      for (Range r = share.left(word); r.begin < r.end; r = share.left(word)) {
+        --r.end;
+        if (!share.take(word, r)) continue;
+        share.taken.late.store(true, std::memory_order_relaxed);
+        share.make(r.end, r.end + 1);
         ++made;
-        word = share.left.load(std::memory_order_acquire);
       }
     }
     return made;
+  }
+
+  /// Whether there is somebody for whom nobody waits.
+  [[nodiscard]] bool anyLate() const {
+    return std::any_of(shares.begin() + 1, shares.end(),
+                       [](const Share& s) { return s.taken.late.load(std::memory_order_relaxed); });
   }
 
   static constexpr std::int64_t most = 0xFFFF; ///< of what can be taken in a loop
@@ -193,6 +240,7 @@ private:
   std::vector<std::thread> helpers;
   std::atomic<bool> closing = false;
   std::uint32_t loop = 0;                              ///< number of the present one
+  alignas(128) std::atomic<std::uint32_t> order = 0;   ///< which of two was first here is so for both
   alignas(128) std::atomic<std::int32_t> finished = 0; ///< turns that helpers have made
 };
 

@@ -38,7 +38,11 @@ public:
   /// members that it steps, which its cache has.
   [[nodiscard]] bool sharesState() const { return !stateParts_.empty(); }
   /// Offsets and lengths of what the state consists of; nothing unless it is shared.
-  [[nodiscard]] const std::vector<std::pair<std::int64_t, std::int64_t>>& stateParts() const { return stateParts_; }
+  /// Numbers of the state that stand behind each other, and how many of them a share has.
+  struct StatePart {
+    std::int64_t offset = 0, size = 0, share = 0;
+  };
+  [[nodiscard]] const std::vector<StatePart>& stateParts() const { return stateParts_; }
 
 private:
   void findConstantReaders();
@@ -64,7 +68,7 @@ private:
   std::vector<llvm::Value*> basesIn(llvm::IRBuilder<>& b, llvm::Value* self);
   llvm::GlobalVariable* constantData(llvm::Constant* data, const std::string& name, bool exported);
 
-  std::vector<std::pair<std::int64_t, std::int64_t>> stateParts_;
+  std::vector<StatePart> stateParts_;
   std::vector<bool> constantsFixed_;       ///< by function: the Constants do not change while it runs
   std::vector<llvm::Function*> functions_; ///< internal functions, made when first called
   std::vector<std::size_t> pending_;       ///< those without a body

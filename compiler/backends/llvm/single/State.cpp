@@ -1,10 +1,12 @@
 // The state before a step and the look at that behind it: copies by the library, eight numbers looked at at once; of a
 // large state in pieces, which threads share.
 #include "backends/llvm/single/FunctionEmitter.h"
+#include "tape/Places.h"
 #include "tape/Shares.h"
 #include "tape/Tiles.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace lmc::backends {
 
@@ -20,6 +22,31 @@ constexpr std::int64_t sharedState = 4096;
 constexpr std::size_t mostParts = 32;
 /// Numbers that are looked at at once.
 constexpr std::int64_t lanes = 8;
+
+/// How many numbers of a part of the state a tile of a function has, where all tiles that a share is made of have all
+/// of them; 0 where no loop of tiles is known to touch it.
+std::int64_t tileOf(const tape::Module& tape, const tape::Function& f, const SingleModuleEmitter::StatePart& part) {
+  const tape::Places known(f);
+  std::int64_t least = 0;
+  for (const tape::Block& b : f.blocks)
+    for (const Instr& loop : b.code) {
+      if (loop.op != Op::Loop || loop.imm != tape::independentTurns) continue;
+      const auto places = known.in(loop, {loop.result});
+      const std::function<void(std::int32_t)> scan = [&](std::int32_t block) {
+        for (const Instr& i : f.blocks[static_cast<std::size_t>(block)].code) {
+          if (i.block >= 0) scan(i.block);
+          if (i.op != Op::Load && i.op != Op::Store) continue;
+          const tape::Buffer& touched = tape.buffers[static_cast<std::size_t>(i.buffer)];
+          if (touched.role != Role::State || touched.offset != part.offset || touched.size != part.size) continue;
+          const auto place = known.find(i.args[0], places);
+          const std::int64_t ofTile = place && place->slope > 0 ? place->slope : 0;
+          if (ofTile * tape::tileCount >= part.size && (least == 0 || ofTile < least)) least = ofTile;
+        }
+      };
+      scan(loop.block);
+    }
+  return least;
+}
 
 } // namespace
 
@@ -38,7 +65,13 @@ void SingleModuleEmitter::findStateParts() {
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   if (begins.size() > mostParts + 1) begins = {0, size};
-  for (std::size_t k = 1; k < begins.size(); ++k) stateParts_.emplace_back(begins[k - 1], begins[k] - begins[k - 1]);
+  for (std::size_t k = 1; k < begins.size(); ++k) {
+    StatePart part{begins[k - 1], begins[k] - begins[k - 1], 0};
+    part.share = (part.size + tape::tileCount - 1) / tape::tileCount;
+    for (const tape::Function& f : tape_.functions)
+      if (const std::int64_t ofTile = stepped(f) ? tileOf(tape_, f, part) : 0; ofTile > 0) part.share = ofTile;
+    stateParts_.push_back(part);
+  }
 }
 
 void FunctionEmitter::shareState(const std::vector<llvm::Value*>& wanted, const PieceBody& make) {
@@ -56,8 +89,7 @@ void FunctionEmitter::shareState(const std::vector<llvm::Value*>& wanted, const 
 
 void FunctionEmitter::eachPart(llvm::Value* share,
                                const std::function<void(llvm::Value* begin, llvm::Value* length)>& each) {
-  for (const auto& [offset, size] : single_.stateParts()) {
-    const std::int64_t length = (size + tape::tileCount - 1) / tape::tileCount;
+  for (const auto& [offset, size, length] : single_.stateParts()) {
     llvm::Value* const from = builder_.CreateNSWMul(share, types_.index(length));
     llvm::Value* const left = builder_.CreateNSWSub(types_.index(size), from);
     llvm::Value* const own = intrinsic(llvm::Intrinsic::smin, {left, types_.index(length)});
