@@ -27,6 +27,15 @@ namespace lmc::runtime {
   return (t + h) - t;
 }
 
+/// A step below this cannot be told from none, in a run of this length.
+[[nodiscard]] double shortestStep(double t, double length);
+
+/// An accepted step of length h is as short as steps are, and the law wants a shorter one: its error is rounding, which
+/// no length changes. A run would go on with such steps, and never end.
+[[nodiscard]] inline bool tooShort(double h, double wanted, double shortest) {
+  return wanted < shortest && h < 2 * shortest;
+}
+
 class StepController {
 public:
   /// `order`: the lower order of the pair, at least 1. `safety`: the factor by which the next step stays below the one
