@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 namespace lmc::runtime {
 
@@ -53,11 +52,6 @@ double binaryPower(double x) {
       low + (r2 * r2) * ((0.009618025602950553 + 0.0013400432164978326 * r) + 0.0001546973197719126 * r2);
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(power) +
                                (static_cast<std::uint64_t>(whole) << mantissaBits));
-}
-
-double shortestStep(double t, double length) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
-  return 4 * eps * std::max(std::abs(t), 1e-6 * length);
 }
 
 StepController::Law StepController::lawOf(ControllerKind kind, double safety) {

@@ -19,6 +19,10 @@
 
 #include "runtime/contract/Controller.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace lmc::runtime {
 
 /// A step near h from t whose end t + h is a number of the machine, so that times are the sums of the steps that were
@@ -28,7 +32,10 @@ namespace lmc::runtime {
 }
 
 /// A step below this cannot be told from none, in a run of this length.
-[[nodiscard]] double shortestStep(double t, double length);
+[[nodiscard]] inline double shortestStep(double t, double length) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  return 4 * eps * std::max(std::abs(t), 1e-6 * length);
+}
 
 /// An accepted step of length h is as short as steps are, and the law wants a shorter one: its error is rounding, which
 /// no length changes. A run would go on with such steps, and never end.
