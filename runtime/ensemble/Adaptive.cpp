@@ -11,7 +11,6 @@ namespace lmc::runtime {
 
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 /// As in Adaptive.cpp.
 constexpr double sliver = 0.01;
 constexpr int mostRejections = 200;
@@ -255,8 +254,10 @@ private:
       lane.rejections = 0;
       lane.left = lane.t;
       lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
-      lane.h = std::max(lane.controller.afterAccepted(lane.tried, square), shortest(lane.t));
+      const double wanted = lane.controller.afterAccepted(lane.tried, square), least = shortest(lane.t);
+      lane.h = std::max(wanted, least);
       shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));
+      if (!lane.last && tooShort(lane.tried, wanted, least)) end(l, static_cast<std::int32_t>(StepUnderflow));
       return true;
     }
     ++lane.rejected;
@@ -267,9 +268,7 @@ private:
     return false;
   }
 
-  [[nodiscard]] double shortest(double t) const {
-    return 4 * eps * std::max(std::abs(t), 1e-6 * (problem_.timeTo - problem_.timeFrom));
-  }
+  [[nodiscard]] double shortest(double t) const { return shortestStep(t, problem_.timeTo - problem_.timeFrom); }
 
   // --- rows ---------------------------------------------------------------------------------------------------
 

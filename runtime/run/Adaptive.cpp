@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 namespace lmc::runtime {
 
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 /// A remainder of the run below this part of a step is taken with it.
 constexpr double sliver = 0.01;
 /// The part of a step below which a piece of it is very short.
@@ -118,7 +116,7 @@ private:
       const bool accepted = controller_.accepts(square);
       if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, std::sqrt(square), accepted});
       if (accepted) {
-        accept(h, square, cut);
+        if (!accept(h, square, cut)) return false;
         if (result_.steps % stepsBetweenLooks == 0) lookForStiffness();
         return true;
       }
@@ -139,8 +137,8 @@ private:
     return status_ != Ok || std::isnan(square) ? INFINITY : square;
   }
 
-  /// `cut`: the step ends at a sampling, or at the end of the run.
-  void accept(double h, double square, bool cut) {
+  /// `cut`: the step ends at a sampling, or at the end of the run. False when no step is short enough for the law.
+  bool accept(double h, double square, bool cut) {
     StepSizes& sizes = *result_.sizes;
     if (result_.steps == 0) sizes.first = h;
     if (!cut || result_.steps == 0) sizes.smallest = result_.steps == 0 ? h : std::min(sizes.smallest, h);
@@ -150,8 +148,14 @@ private:
     t_ = cut ? until_ : t_ + h;
     result_.time = t_;
     // What a sampling cuts off says nothing about the steps behind it.
-    const double wanted = controller_.afterAccepted(h, square);
-    h_ = std::max({wanted, cut && until_ < end_ ? h_ : 0, shortest()});
+    const double wanted = controller_.afterAccepted(h, square), least = shortest();
+    h_ = std::max({wanted, cut && until_ < end_ ? h_ : 0, least});
+    if (cut || !tooShort(h, wanted, least)) return true;
+    fail(Ok, t_,
+         fmt::format("step size underflow: the error of a step of {:.3g} is rounding, which no shorter step makes "
+                     "smaller, and near the tolerance; the error is largest in {}",
+                     h, control_.pieces[worst()]));
+    return false;
   }
 
   /// Tries steps behind the last one, which leave nothing behind. Methods that iterate are for stiff equations, or no
@@ -179,8 +183,7 @@ private:
 
   double errorOf(double h) { return std::sqrt(attempt(h)); }
 
-  /// A step below this cannot be told from none.
-  [[nodiscard]] double shortest() const { return 4 * eps * std::max(std::abs(t_), 1e-6 * (end_ - problem_.timeFrom)); }
+  [[nodiscard]] double shortest() const { return shortestStep(t_, end_ - problem_.timeFrom); }
 
   bool giveUp(double h) {
     std::string cause = fmt::format("step size underflow: a step of {:.3g} is still rejected", h);

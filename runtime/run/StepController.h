@@ -19,6 +19,9 @@
 
 #include "runtime/contract/Controller.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 
 namespace lmc::runtime {
@@ -32,6 +35,18 @@ namespace lmc::runtime {
 /// taken: rounding of many ends would add up to a shift of the whole run.
 [[nodiscard]] inline double exactStep(double t, double h) {
   return (t + h) - t;
+}
+
+/// A step below this cannot be told from none, in a run of this length.
+[[nodiscard]] inline double shortestStep(double t, double length) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  return 4 * eps * std::max(std::abs(t), 1e-6 * length);
+}
+
+/// An accepted step of length h is as short as steps are, and the law wants a shorter one: its error is rounding, which
+/// no length changes. A run would go on with such steps, and never end.
+[[nodiscard]] inline bool tooShort(double h, double wanted, double shortest) {
+  return wanted < shortest && h < 2 * shortest;
 }
 
 class StepController {

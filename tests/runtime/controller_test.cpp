@@ -102,3 +102,19 @@ TEST(Controller, HasPowersToEightDigits) {
   EXPECT_EQ(lmc::runtime::binaryPower(0), 1);
   EXPECT_EQ(lmc::runtime::binaryPower(-3), 0.125);
 }
+
+TEST(ShortestStep, ChangesTheTime) {
+  for (const double t : {1e-3, 1.0, 1e6}) {
+    const double h = lmc::runtime::shortestStep(t, 10);
+    EXPECT_GT(t + h, t);
+    EXPECT_LT(h, 1e-14 * t);
+  }
+  EXPECT_GT(lmc::runtime::shortestStep(0, 10), 0);
+}
+
+TEST(ShortestStep, IsTooShortWhereTheLawWantsLess) {
+  const double least = lmc::runtime::shortestStep(1, 10);
+  EXPECT_TRUE(lmc::runtime::tooShort(least, 0.9 * least, least));
+  EXPECT_FALSE(lmc::runtime::tooShort(least, 1.1 * least, least)); // it grows
+  EXPECT_FALSE(lmc::runtime::tooShort(1e-3, 0.9 * least, least));  // it has been long, and the next one is tried
+}

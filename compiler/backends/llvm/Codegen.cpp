@@ -6,6 +6,7 @@
 #include "backends/llvm/Link.h"
 #include "backends/llvm/Optimize.h"
 #include "backends/llvm/Order.h"
+#include "backends/llvm/PackStores.h"
 #include "backends/llvm/Target.h"
 #include "backends/llvm/lanes/LaneEmitter.h"
 #include "backends/llvm/nvptx/DeviceEmitter.h"
@@ -63,6 +64,7 @@ struct Prepared {
   int level = 0;           ///< of the passes on IR
   bool loopsLeft = false;  ///< `optimizeLoops` has something to do
   bool optimising = false; ///< the target is not the linear-time generator
+  bool packsStores = false;
 };
 
 /// With a unit an object for other programs, for the processor `cpu`.
@@ -93,20 +95,23 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
 #endif
   made->level = options.optimization;
   made->optimising = level > 0;
+  made->packsStores = level >= 2 && options.lanes == 0;
   made->loopsLeft = optimize(*module, made->target.get(), options.optimization, options.stop);
   // The linear-time generator takes each fused operation for a call that it does not know.
   if (options.lanes == 0) fuseMultiplyAdd(*module, level > 0 && fusesMultiplyAdd(target));
   return made;
 }
 
-void finishLoops(Prepared& made, bool (*stop)()) {
+/// What changes no bit any more, and what only code that is used for long is worth.
+void finishPasses(Prepared& made, bool (*stop)()) {
   if (made.loopsLeft) optimizeLoops(*made.module, made.target.get(), made.level, stop);
+  if (made.packsStores) packStores(*made.module);
 }
 
 void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const std::string& cpu,
                      const Options& options, Result& result) {
   const std::unique_ptr<Prepared> made = prepare(tape, unit, cpu, options);
-  finishLoops(*made, options.stop);
+  finishPasses(*made, options.stop);
   if (options.listings) {
     result.ir = listing(*made->module);
     result.assembly = emit(*llvm::CloneModule(*made->module), *made->target, Emit::Assembly);
@@ -167,7 +172,7 @@ void begin(const tape::Module& tape, const Options& options, Result& result, voi
 void finish(void* rest, Result& result) {
   auto* const made = static_cast<Prepared*>(rest);
   guarded(result, [&] {
-    finishLoops(*made, nullptr);
+    finishPasses(*made, nullptr);
     result.object = emit(*made->module, *made->target, Emit::Object);
   });
 }
