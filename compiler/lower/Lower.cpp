@@ -119,7 +119,6 @@ public:
     module_.functions.push_back(std::move(function));
     return static_cast<int>(module_.functions.size()) - 1;
   }
-
   tape::Module& module() { return module_; }
 
   tape::Module finish(int step) {
