@@ -24,7 +24,7 @@ bool sampleFailed(std::int32_t status) {
 std::string sampleStatusText(std::int32_t status) {
   switch (status) {
   case StepUnderflow:
-    return "the step size became too small: steps are still rejected";
+    return "the step size became too small: the error does not fall below the tolerance, or is rounding alone";
   case InitialWrong:
     return "the initial values are not on their manifolds or constraints, or cannot be computed";
   case EventReached:
