@@ -1,7 +1,9 @@
-// What a function of a tape costs, by count: the same on every machine.
+// What a function of a tape costs, by count: the same on every machine. And how long operations take, for deciding in
+// which order they go.
 #pragma once
 
 #include "tape/Tape.h"
+#include "tape/TapeOps.h"
 
 #include <vector>
 
@@ -14,5 +16,13 @@ namespace lmc::tape {
 
 /// The same of one run of each loop of a function, by the loop's value; 0 for other values.
 [[nodiscard]] std::vector<double> loopCosts(const Module& module, int function);
+
+/// A multiplication with an addition.
+inline constexpr int fusedLatency = 4;
+
+/// About so many cycles pass before others can use the result.
+inline int latencyOf(Op op) {
+  return info(op).latency;
+}
 
 } // namespace lmc::tape

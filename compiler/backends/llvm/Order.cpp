@@ -1,6 +1,6 @@
 #include "backends/llvm/Order.h"
 
-#include "tape/Latency.h"
+#include "tape/TapeCost.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "lower/builder/Sums.h"
 
-#include "tape/Latency.h"
+#include "tape/TapeCost.h"
 
 #include <algorithm>
 #include <map>
