@@ -310,21 +310,15 @@ TEST(StepUnderflow, SaysWhere) {
   EXPECT_NE(cause.find("step size underflow"), std::string::npos) << cause;
 }
 
-TEST(ErrorOfRounding, EndsTheRun) {
+TEST(ErrorOfRounding, IsNoReasonForShorterSteps) {
   const Workspace w;
   // The last terms of the series of a fast rotation are rounding here, whatever the step is; the run went on with steps
   // of 2e-16, all of them accepted.
-  const std::string file = example("heavy_top");
-  const nlohmann::json j =
-      summaryOf(w, file, {"--method", "Taylor", "--tolerance", "1e-15", "--time", "0..10", "--every", "10"}, 3);
-  const auto cause = j["failure"]["cause"].get<std::string>();
-  EXPECT_NE(cause.find("step size underflow"), std::string::npos) << cause;
-  EXPECT_NE(cause.find("rounding"), std::string::npos) << cause;
-  EXPECT_LT(j["steps"].get<int>(), 100'000);
-  EXPECT_LT(j["failure"]["time"].get<double>(), 10);
-  EXPECT_EQ(summaryOf(w, file,
-                      {"--method", "Taylor", "--tolerance", "1e-14", "--time", "0..0.1", "--every", "0.1"})["failure"],
-            nlohmann::json());
+  const nlohmann::json j = summaryOf(
+      w, example("heavy_top"), {"--method", "Taylor", "--tolerance", "1e-15", "--time", "0..10", "--every", "10"});
+  EXPECT_EQ(j["failure"], nlohmann::json());
+  EXPECT_EQ(j["final_time"], 10);
+  EXPECT_LT(j["steps"].get<int>() + j["rejected"].get<int>(), 20'000);
 }
 
 TEST(TrialThatIsNotFinite, IsRejected) {
