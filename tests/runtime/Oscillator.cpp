@@ -125,18 +125,10 @@ std::int32_t advance(double* const* bases, double* t, double h, std::int64_t n, 
   return runtime::Ok;
 }
 
-class Interpreted final : public runtime::Compiled {
+class Interpreted final : public WithoutCompiler {
 public:
   [[nodiscard]] Function function(int index) const override { return index == 0 ? &step : &observe; }
   [[nodiscard]] Advance advance() const override { return &test::advance; }
-  [[nodiscard]] bool fromCache() const override { return false; }
-  [[nodiscard]] double compileSeconds() const override { return 0; }
-  [[nodiscard]] std::size_t codeBytes() const override { return 0; }
-  [[nodiscard]] const std::string& ir() const override { return empty_; }
-  [[nodiscard]] const std::string& assembly() const override { return empty_; }
-
-private:
-  std::string empty_;
 };
 
 } // namespace

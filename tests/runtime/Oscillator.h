@@ -22,6 +22,19 @@ struct OscillatorOptions {
 };
 [[nodiscard]] runtime::Problem oscillator(const OscillatorOptions& options = {});
 
+/// Functions that no compiler has made.
+class WithoutCompiler : public runtime::Compiled {
+public:
+  [[nodiscard]] bool fromCache() const final { return false; }
+  [[nodiscard]] double compileSeconds() const final { return 0; }
+  [[nodiscard]] std::size_t codeBytes() const final { return 0; }
+  [[nodiscard]] const std::string& ir() const final { return empty_; }
+  [[nodiscard]] const std::string& assembly() const final { return empty_; }
+
+private:
+  std::string empty_;
+};
+
 /// The tape of that problem.
 [[nodiscard]] const tape::Module& oscillatorTape();
 

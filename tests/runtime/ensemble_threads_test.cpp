@@ -76,20 +76,12 @@ void advance(double* const* bases, double t0, double step, std::int64_t first, s
     }
 }
 
-class InLanes final : public runtime::Compiled {
+class InLanes final : public test::WithoutCompiler {
 public:
   [[nodiscard]] Function function(int) const override { return nullptr; }
   [[nodiscard]] Advance advance() const override { return nullptr; }
   [[nodiscard]] LaneFunction laneFunction(int index) const override { return index == 1 ? &observe : nullptr; }
   [[nodiscard]] LaneAdvance laneAdvance() const override { return &lmc::advance; }
-  [[nodiscard]] bool fromCache() const override { return false; }
-  [[nodiscard]] double compileSeconds() const override { return 0; }
-  [[nodiscard]] std::size_t codeBytes() const override { return 0; }
-  [[nodiscard]] const std::string& ir() const override { return empty_; }
-  [[nodiscard]] const std::string& assembly() const override { return empty_; }
-
-private:
-  std::string empty_;
 };
 
 runtime::EnsembleProblem problem(bool inLanes) {

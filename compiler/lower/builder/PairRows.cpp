@@ -168,17 +168,16 @@ private:
   void rewrite() {
     std::vector<Instr> before, after, outer, inner;
     const Value zero = Writer(f_, before).zero();
-    for (const Rows& r : reads_)
-      eachMember(before, r, [&](Writer& w, Value member, std::int64_t k) {
-        const bool has = k < static_cast<std::int64_t>(r.columns.size());
-        w.store(r.buffer, w.place(member, r, k), has ? w.load(r.columns[k].buffer, element(w, r, member, k)) : zero);
-      });
-    const std::set<std::int32_t> empty = emptyBefore();
-    for (const Rows& r : adds_) {
+    const auto copyIn = [&](const Rows& r, const std::set<std::int32_t>& empty) {
       eachMember(before, r, [&](Writer& w, Value member, std::int64_t k) {
         const bool has = k < static_cast<std::int64_t>(r.columns.size()) && !empty.contains(r.columns[k].buffer);
         w.store(r.buffer, w.place(member, r, k), has ? w.load(r.columns[k].buffer, element(w, r, member, k)) : zero);
       });
+    };
+    for (const Rows& r : reads_) copyIn(r, {});
+    const std::set<std::int32_t> empty = emptyBefore();
+    for (const Rows& r : adds_) {
+      copyIn(r, empty);
       eachMember(after, r, [&](Writer& w, Value member, std::int64_t k) {
         if (k < static_cast<std::int64_t>(r.columns.size()))
           w.store(r.columns[k].buffer, element(w, r, member, k), w.load(r.buffer, w.place(member, r, k)));

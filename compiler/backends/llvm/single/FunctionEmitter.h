@@ -37,11 +37,11 @@ public:
   /// Of a large state that threads step together they also keep a copy and look at the numbers: each at those of the
   /// members that it steps, which its cache has.
   [[nodiscard]] bool sharesState() const { return !stateParts_.empty(); }
-  /// Offsets and lengths of what the state consists of; nothing unless it is shared.
   /// Numbers of the state that stand behind each other, and how many of them a share has.
   struct StatePart {
     std::int64_t offset = 0, size = 0, share = 0;
   };
+  /// What the state consists of; nothing unless it is shared.
   [[nodiscard]] const std::vector<StatePart>& stateParts() const { return stateParts_; }
 
 private:

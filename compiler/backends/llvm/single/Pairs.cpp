@@ -128,19 +128,14 @@ void FunctionEmitter::splitPairs(const Instr& i, const PairRow& row, const PairB
                                     at(types_.real, terms[s], k), llvm::Align(8));
     }));
     llvm::BranchInst* const latch = loop(types_.index(0), last, false, [&](llvm::Value* k, llvm::BasicBlock*) {
-      // few of all pairs count
-      llvm::BasicBlock* const next = newBlock();
-      llvm::BasicBlock* const add = newBlock();
       llvm::Value* const count = builder_.CreateAlignedLoad(truth, at(truth, counts, k), llvm::Align(1));
-      builder_.CreateCondBr(builder_.CreateIsNotNull(count), add, next);
-      builder_.SetInsertPoint(add);
-      frame_->values[i.result] = builder_.CreateNSWAdd(first, k);
-      for (const Instr* x : body.plain)
-        if (x->type == tape::Type::Int) instruction(*x);
-      for (std::size_t s = 0; s < terms.size(); ++s)
-        addTerm(*body.sums[s], builder_.CreateAlignedLoad(types_.real, at(types_.real, terms[s], k), llvm::Align(8)));
-      builder_.CreateBr(next);
-      builder_.SetInsertPoint(next);
+      where(builder_.CreateIsNotNull(count), [&] { // few of all pairs count
+        frame_->values[i.result] = builder_.CreateNSWAdd(first, k);
+        for (const Instr* x : body.plain)
+          if (x->type == tape::Type::Int) instruction(*x);
+        for (std::size_t s = 0; s < terms.size(); ++s)
+          addTerm(*body.sums[s], builder_.CreateAlignedLoad(types_.real, at(types_.real, terms[s], k), llvm::Align(8)));
+      });
     });
     describe(latch, "llvm.loop.vectorize.enable", builder_.getFalse());
   });
