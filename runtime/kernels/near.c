@@ -231,7 +231,11 @@ static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* o
         for (int k = 0; k < visited; ++k) again |= seen[k] == bucket;
         if (again) continue;
         seen[visited++] = bucket;
-        for (int32_t k = p.buckets[bucket]; k < p.buckets[bucket + 1]; ++k) {
+        int32_t k = p.buckets[bucket], behind = p.buckets[bucket + 1];
+        while (k < behind && p.order[behind - 1] > high) --behind;
+        if (k == behind || p.order[behind - 1] < low) continue; /* half of the buckets of a sum over i < j */
+        while (p.order[k] < low) ++k;
+        for (; k < behind; ++k) {
           const double* other = p.sorted + 3 * (int64_t)k;
           double sum = 0;
           for (int a = 0; a < 3; ++a) {
@@ -239,10 +243,9 @@ static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* o
             const double least = direct < round ? direct : round;
             sum += least * least;
           }
-          const int32_t j = p.order[k];
           if (count >= room) return -1;
-          out[count] = j + column;
-          count += sum <= square && j >= low && j <= high;
+          out[count] = p.order[k] + column;
+          count += sum <= square;
         }
       }
   near_ascending(out, count);
