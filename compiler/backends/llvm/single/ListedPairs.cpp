@@ -23,7 +23,7 @@ using tape::Op;
 
 namespace {
 
-constexpr std::int64_t pairs = 8, pairsPower = 3, half = 4;
+constexpr std::int64_t pairs = 8, pairsPower = 3, halfRow = 4;
 using Vectors = std::vector<llvm::Value*>;
 
 /// Rows of four or eight numbers in memory: that of an index begins at width·index + begin.
@@ -265,8 +265,8 @@ void FunctionEmitter::readMembers(const ListedBody& b, const Piece& piece, llvm:
     const Vectors found = columnsOf(
         builder_,
         [&, &rows = at](std::size_t k, std::size_t part) {
-          return loadRow(rows.buffer, rows.width, rows.begin + half * static_cast<std::int64_t>(part), members[k],
-                         half);
+          return loadRow(rows.buffer, rows.width, rows.begin + halfRow * static_cast<std::int64_t>(part), members[k],
+                         halfRow);
         },
         at.width);
     for (const auto& [column, numbers] : columns)
@@ -325,7 +325,8 @@ Vectors FunctionEmitter::rowsOfTerms(const Vectors& layer, double absent, llvm::
   if (layer.size() == pairs)
     return columnsOf(
         builder_,
-        [&](std::size_t k, std::size_t part) { return terms(k, half * static_cast<std::int64_t>(part), half); }, pairs);
+        [&](std::size_t k, std::size_t part) { return terms(k, halfRow * static_cast<std::int64_t>(part), halfRow); },
+        pairs);
   Vectors columns;
   for (std::size_t k = 0; k < layer.size(); ++k) columns.push_back(terms(k, 0, pairs));
   return narrowRowsOf(builder_, std::move(columns));
