@@ -9,6 +9,7 @@
 #include "lower/LowerSetup.h"
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
+#include "lower/builder/KeptValues.h"
 #include "lower/builder/PairRows.h"
 #include "lower/builder/Parameters.h"
 #include "lower/builder/RegroupedValues.h"
@@ -81,7 +82,6 @@ public:
     filled_.clear();
     std::erase_if(factored_, [&](const auto& entry) { return !x_.places.contains(entry.first); });
     sparse_.forget();
-
     std::vector<const sym::Array*> roots;
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
     const std::vector<std::size_t> slice = p_.slice(roots);
@@ -111,7 +111,7 @@ public:
       const tape::Buffer& buffer = module_.buffers[static_cast<std::size_t>(b)];
       return buffer.role == runtime::Role::Work && !buffer.kept;
     };
-    tape::Function f = fuseSums(function.finish(ownMemory), module_.buffers);
+    tape::Function f = fuseSums(keepValues(function.finish(ownMemory), module_), module_.buffers);
     return add(near_.wanted ? rowsOfPairs(std::move(f), module_) : std::move(f));
   }
 

@@ -137,12 +137,22 @@ private:
                       g_.mul(inverse, g_.sub(g_.mul(a.d, b.v), g_.mul(ofB, a.v)))});
   }
 
-  /// From the middle to both ends: x(i) = v/d - (b(i+1) d(i-1)/d) x(i+1), whose quotients wait for no x.
+  /// From the middle to both ends: x(i) = v/d - (b(i+1) d(i-1)/d) x(i+1), whose quotients wait for no x. They stand in
+  /// the loop that makes the determinants: the divisions are made while these wait for each other.
   void findBack(const Array* solution, const Array* ends, const Array* between, std::int64_t half) {
+    const Array* inverse = g_.newArray("1/d of both ends", {half}, sym::Shape::vec(2), sym::Role::Temp);
     const Array* quotients = g_.newArray("v/d, b d(i-1)/d", {half}, sym::Shape::vec(4), sym::Role::Temp);
-    set(quotients, 1, half, [&](Expr i) {
+    const auto fromEnds = [&](const Array* array, const AtIndex& value) {
+      set(array, 1, 1, value);
+      set(array, 2, half, value);
+    };
+    fromEnds(inverse, [&](Expr i) {
+      const Expr both = at(ends, i);
+      return g_.vector({reciprocal(reduced(both, first).d), reciprocal(reduced(both, last).d)});
+    });
+    fromEnds(quotients, [&](Expr i) {
       const Reduced a = reduced(at(ends, i), first), b = reduced(at(ends, i), last);
-      const Expr ofA = reciprocal(a.d), ofB = reciprocal(b.d);
+      const Expr ofA = g_.entry(at(inverse, i), 0), ofB = g_.entry(at(inverse, i), 1);
       return g_.vector({g_.mul(a.v, ofA), g_.mul(g_.mul(side(next(i)), a.before), ofA), g_.mul(b.v, ofB),
                         g_.mul(g_.mul(side(across(i)), b.before), ofB)});
     });
