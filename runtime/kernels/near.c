@@ -211,19 +211,25 @@ static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* o
   }
   const double* point = p.first + 3 * row;
   if (!near_finite(point) || low > high) return 0;
-  double x[3], period[3];
+  double x[3], period[3], gap[3][3]; /* gap: squares of how far the cells before and behind are, along an axis */
   int64_t cell[3], at[3], from[3], to[3], seen[27];
   for (int a = 0; a < 3; ++a) {
     x[a] = near_wrapped(h, a, point[a], cell + a);
     period[a] = h->about[a] > 0 ? h->about[a] : INFINITY;
     from[a] = h->about[a] > 0 && h->spread[a] < 2 ? 0 : -1;
     to[a] = -from[a];
+    const double width = h->about[a] > 0 ? h->about[a] / (double)h->spread[a] : h->reach;
+    const double before = x[a] - (double)cell[a] * width, behind = width - before;
+    gap[a][0] = before * before;
+    gap[a][1] = 0;
+    gap[a][2] = behind * behind;
   }
   const double square = h->reach * h->reach;
   int visited = 0;
   for (int64_t dx = from[0]; dx <= to[0]; ++dx)
     for (int64_t dy = from[1]; dy <= to[1]; ++dy)
       for (int64_t dz = from[2]; dz <= to[2]; ++dz) {
+        if (gap[0][dx + 1] + gap[1][dy + 1] + gap[2][dz + 1] > square) continue;
         const int64_t d[3] = {dx, dy, dz};
         for (int a = 0; a < 3; ++a) {
           at[a] = cell[a] + d[a];
