@@ -196,8 +196,8 @@ private:
   std::vector<llvm::Value*> late_;     ///< where the next failures of a loop are noted; empty: they leave it
   std::vector<llvm::Value*> statuses_; ///< of those that have been noted
   std::optional<Owner> owner_;
-  bool ownerKnown_ = false;        ///< sums that are emitted are the owner's
-  llvm::Value* farSeen_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero, and noted here
+  bool ownerKnown_ = false;         ///< sums that are emitted are the owner's
+  llvm::Value* farthest_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero; the largest one
 };
 
 } // namespace lmc::backends
