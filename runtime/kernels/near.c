@@ -36,9 +36,10 @@ typedef struct {
 enum { near_made = 0x6e656172 };
 
 static const double near_share = 0.1, near_least = 0.02, near_most = 0.4;
-/* A list takes as long as so many evaluations of the pairs within the limit; measured 7 for pairs with a root, a
-   division and a hundred products, 12 for simple ones. */
-static const double near_work = 8;
+/* A list takes as long as so many evaluations of the pairs within the limit: 8 where a pair has a root, a division and
+   a hundred products (dipoles), 23 where it has a division and twenty (atoms), by samples of a profile. By the
+   formula of near_best what lies between costs either 2 % of its time. */
+static const double near_work = 14;
 /* Rounding of positions, of differences and of cells, relative to the largest number among them. */
 static const double near_rounding = 1e-14;
 
