@@ -75,7 +75,7 @@ class FromBothEnds : Rows {
 public:
   using Rows::Rows;
 
-  /// Returns the roots by which the solution is to be divided, or rather their reciprocals.
+  /// Returns by what the solution has to be multiplied, row by row.
   const Array* solve(const Array* solution) {
     divideByDiagonal();
     const std::int64_t half = (n_ - 1) / 2; // rows that each end eliminates; one or two are between them
