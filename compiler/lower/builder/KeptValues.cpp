@@ -1,10 +1,11 @@
 #include "lower/builder/KeptValues.h"
 
+#include "tape/Places.h"
 #include "tape/TapeOps.h"
+#include "tape/Writer.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,7 +38,7 @@ struct Range {
   friend auto operator<=>(const Range&, const Range&) = default;
 };
 
-/// slope · counter + offset
+/// slope · counter + offset: a place (tape/Places.h) of which all is known.
 struct Affine {
   std::int64_t slope = 0, offset = 0;
   friend auto operator<=>(const Affine&, const Affine&) = default;
@@ -58,11 +59,7 @@ struct Maker {
 
 class Keeper {
 public:
-  Keeper(tape::Function& f, tape::Module& m) : f_(f), m_(m) {
-    for (const tape::Block& b : f_.blocks)
-      for (const Instr& i : b.code)
-        if (i.op == Op::ConstInt) constants_[i.result] = i.imm;
-  }
+  Keeper(tape::Function& f, tape::Module& m) : f_(f), m_(m), known_(f) {}
 
   /// Loops that follow each other in a block, and what is in others.
   void walk(std::int32_t block) {
@@ -92,13 +89,13 @@ private:
   /// A loop over a known range without blocks in it, which calls nothing and which nothing leaves but a failure.
   std::optional<Range> simple(const Instr& i) {
     if (i.op != Op::Loop || i.buffer >= 0) return std::nullopt;
-    const auto low = constants_.find(i.args[0]), high = constants_.find(i.args[1]);
-    if (low == constants_.end() || high == constants_.end() || high->second <= low->second) return std::nullopt;
+    const auto low = known_.constant(i.args[0]), high = known_.constant(i.args[1]);
+    if (!low || !high || *high <= *low) return std::nullopt;
     for (const Instr& x : code(i.block)) {
       const bool memory = x.op == Op::Load || x.op == Op::Store || x.op == Op::Accum;
       if (!tape::isPure(x.op) && !memory && x.op != Op::FailIf) return std::nullopt;
     }
-    return Range{low->second, high->second, i.imm < 0};
+    return Range{*low, *high, i.imm < 0};
   }
 
   /// The buffers that an instruction changes, or may change.
@@ -124,22 +121,21 @@ private:
     Range range;
     std::int32_t block = -1;
     Number counter = 0; ///< part of what defines the numbers of all others: they are of turns of this range
+    std::map<Value, tape::Place> places; ///< of its integers; no loops are in it
     std::map<Value, Number> numbers;
-    std::map<Value, Affine> affine;
     std::map<Value, std::size_t> position; ///< of the instruction
     std::set<std::int32_t> written;
     std::map<std::pair<std::int32_t, Affine>, Number> stores; ///< the last ones
-    std::map<std::int32_t, std::vector<Affine>> places;       ///< of all stores
+    std::map<std::int32_t, std::vector<Affine>> storedAt;     ///< by all stores
     std::set<std::int32_t> unclear;                           ///< written in another way
   };
 
   void loop(const Instr& i, const Range& range) {
-    Turn t{range, i.block, 0, {}, {}, {}, written(i), {}, {}, {}};
+    Turn t{range, i.block, 0, known_.in(i, {i.result}), {}, {}, written(i), {}, {}, {}};
     counters_[i.block] = i.result;
     t.counter =
         numberOf({Op::Loop, Type::Int, range.low, static_cast<std::uint64_t>(range.high), -1, range.descending, {}});
     t.numbers[i.result] = t.counter;
-    t.affine[i.result] = {1, 0};
     for (std::size_t k = 0; k < code(t.block).size(); ++k) number(t, code(t.block)[k], k);
     read(t, i.result);
     finish(t);
@@ -151,9 +147,8 @@ private:
   }
 
   std::optional<Affine> affineIn(const Turn& t, Value v) const {
-    if (const auto c = constants_.find(v); c != constants_.end()) return Affine{0, c->second};
-    const auto own = t.affine.find(v);
-    return own == t.affine.end() ? std::nullopt : std::optional(own->second);
+    const auto place = known_.find(v, t.places);
+    return place && place->low == place->high ? std::optional(Affine{place->slope, place->low}) : std::nullopt;
   }
 
   void number(Turn& t, const Instr& i, std::size_t position) {
@@ -167,12 +162,11 @@ private:
         return;
       }
       t.stores[{i.buffer, *at}] = numberIn(t, i.args[1]);
-      t.places[i.buffer].push_back(*at);
+      t.storedAt[i.buffer].push_back(*at);
       return;
     }
     if (i.result == tape::none) return;
     t.position[i.result] = position;
-    if (i.type == Type::Int) noteAffine(t, i);
     t.numbers[i.result] = i.op == Op::Load ? loaded(t, i) : computed(t, i);
   }
 
@@ -201,27 +195,14 @@ private:
     return numberOf({i.op, i.type, i.imm, std::bit_cast<std::uint64_t>(i.real), -1, 0, std::move(args)});
   }
 
-  void noteAffine(Turn& t, const Instr& i) {
-    if (i.op != Op::IAdd && i.op != Op::ISub && i.op != Op::IMul) return;
-    const auto a = affineIn(t, i.args[0]), b = affineIn(t, i.args[1]);
-    if (!a || !b) return;
-    if (i.op == Op::IAdd) t.affine[i.result] = {a->slope + b->slope, a->offset + b->offset};
-    if (i.op == Op::ISub) t.affine[i.result] = {a->slope - b->slope, a->offset - b->offset};
-    if (i.op == Op::IMul && a->slope == 0) t.affine[i.result] = {a->offset * b->slope, a->offset * b->offset};
-    if (i.op == Op::IMul && a->slope != 0 && b->slope == 0)
-      t.affine[i.result] = {b->offset * a->slope, b->offset * a->offset};
-  }
-
   /// No turn writes to the buffer where another one does.
   static bool apart(const Turn& t, std::int32_t buffer) {
-    const auto found = t.places.find(buffer);
-    if (found == t.places.end()) return true;
-    const std::vector<Affine>& places = found->second;
-    return std::all_of(places.begin(), places.end(), [&](const Affine& a) {
-      return a.slope != 0 && std::all_of(places.begin(), places.end(), [&](const Affine& b) {
-               const std::int64_t between = std::abs(a.offset - b.offset), step = std::abs(a.slope);
-               return a.slope == b.slope && (between == 0 || between % step != 0 || between >= step * t.range.count());
-             });
+    const auto found = t.storedAt.find(buffer);
+    if (found == t.storedAt.end()) return true;
+    const auto placeOf = [](const Affine& a) { return tape::Place{0, a.slope, a.offset, a.offset}; };
+    return std::all_of(found->second.begin(), found->second.end(), [&](const Affine& a) {
+      return std::all_of(found->second.begin(), found->second.end(),
+                         [&](const Affine& b) { return tape::apart(placeOf(a), placeOf(b), t.range.count()); });
     });
   }
 
@@ -241,6 +222,7 @@ private:
       if (!again) wanted.insert(i.args.begin(), i.args.end());
     }
     std::vector<Instr> indices;
+    tape::Writer outside(f_, indices);
     bool changed = false;
     for (std::size_t k = 0; k < body.size(); ++k) {
       Instr& i = body[k];
@@ -250,13 +232,8 @@ private:
       std::set<Value> seen;
       if (work(t, i.result, seen) < worthKeeping) continue;
       const Stored s = isStored(n) ? stored_.at(n) : keep(n, t.range);
-      Instr load;
-      load.op = Op::Load;
-      load.type = Type::Real;
-      load.result = i.result;
-      load.buffer = s.buffer;
-      load.args = {place(s.index, counter, indices)};
-      i = std::move(load);
+      i = tape::Writer::make(Op::Load, Type::Real, i.result, {place(s.index, counter, outside)});
+      i.buffer = s.buffer;
       changed = true;
     }
     if (!changed) return;
@@ -264,7 +241,7 @@ private:
     body.insert(body.begin(), indices.begin(), indices.end());
   }
 
-  /// Operations by which the loop makes a value of numbers that it reads.
+  /// Operations by which the loop makes a value of numbers that it reads, as far as they are worth keeping.
   int work(const Turn& t, Value v, std::set<Value>& seen) {
     const auto at = t.position.find(v);
     if (at == t.position.end() || !seen.insert(v).second) return 0;
@@ -273,7 +250,8 @@ private:
     const tape::OpInfo& info = tape::info(i.op);
     const bool slow = info.slow || info.kind == tape::Kind::Library || i.op == Op::Stumpff;
     int sum = i.type != Type::Real ? 0 : slow ? slowOperation : 1;
-    for (const Value a : i.args) sum += work(t, a, seen);
+    for (const Value a : i.args)
+      if (sum < worthKeeping) sum += work(t, a, seen);
     return sum;
   }
 
@@ -286,32 +264,17 @@ private:
     m_.roleSize[static_cast<int>(runtime::Role::Work)] += range.count();
     const Stored s{static_cast<std::int32_t>(m_.buffers.size()) - 1, 0, {1, -range.low}};
     std::vector<Instr> added;
-    Instr store;
-    store.op = Op::Store;
-    store.buffer = s.buffer;
-    store.args = {place(s.index, counters_.at(m.block), added), m.value};
-    added.push_back(std::move(store));
+    tape::Writer behind(f_, added);
+    behind.store(s.buffer, place(s.index, counters_.at(m.block), behind), m.value);
     const auto made = std::find_if(body.begin(), body.end(), [&](const Instr& i) { return i.result == m.value; });
     body.insert(made + 1, added.begin(), added.end());
     return stored_[n] = s;
   }
 
-  Value place(const Affine& a, Value counter, std::vector<Instr>& out) {
-    const auto add = [&](Op op, std::vector<Value> args, std::int64_t imm) {
-      Instr i;
-      i.op = op;
-      i.type = Type::Int;
-      i.result = f_.values++;
-      i.args = std::move(args);
-      i.imm = imm;
-      if (op == Op::ConstInt) constants_[i.result] = imm;
-      out.push_back(i);
-      return i.result;
-    };
-    Value v = counter;
-    if (a.slope != 1) v = add(Op::IMul, {v, add(Op::ConstInt, {}, a.slope)}, 0);
-    if (a.offset < 0) return add(Op::ISub, {v, add(Op::ConstInt, {}, -a.offset)}, 0);
-    return a.offset == 0 ? v : add(Op::IAdd, {v, add(Op::ConstInt, {}, a.offset)}, 0);
+  static Value place(const Affine& a, Value counter, tape::Writer& w) {
+    const Value v = a.slope == 1 ? counter : w.integer(Op::IMul, counter, w.integer(a.slope));
+    if (a.offset < 0) return w.integer(Op::ISub, v, w.integer(-a.offset));
+    return a.offset == 0 ? v : w.integer(Op::IAdd, v, w.integer(a.offset));
   }
 
   static void removeUnused(std::vector<Instr>& body) {
@@ -343,7 +306,7 @@ private:
 
   tape::Function& f_;
   tape::Module& m_;
-  std::map<Value, std::int64_t> constants_;
+  const tape::Places known_;               ///< as the function was: nobody asks for what is added
   std::map<std::int32_t, Value> counters_; ///< of the loops, by their block
   std::map<Key, Number> numbers_;
   std::map<std::int32_t, int> versions_; ///< of what stands in a buffer
