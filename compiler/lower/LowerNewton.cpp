@@ -446,8 +446,8 @@ void NewtonLowering::end(std::optional<Value> tolerance) {
 Value NewtonLowering::unseenNext(Value changed, Value size) {
   const Value first = b_.pure(tape::Op::ILe, Type::Bool, {turn_, b_.integer(1)});
   const Value before = b_.select(first, size, b_.load(state_, b_.integer(LastChange), true));
-  const Value rate = b_.div(changed, before); // 0/0 decides nothing: no change is unseen
-  const Value slower = b_.pure(tape::Op::Max, Type::Real, {rate, b_.load(state_, b_.integer(LastRate), true)});
+  const Value rate = b_.div(changed, before), last = b_.load(state_, b_.integer(LastRate), true);
+  const Value slower = b_.select(b_.pure(tape::Op::Lt, Type::Bool, {last, rate}), rate, last); // last where 0/0
   const Value later = b_.pure(tape::Op::And, Type::Bool, {fresh_, b_.pure(tape::Op::Not, Type::Bool, {first})});
   const Value contraction = b_.mul(slower, b_.select(later, rate, b_.real(1)));
   const bool along = alongFamily();

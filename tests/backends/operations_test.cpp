@@ -209,6 +209,18 @@ TEST(Operations, MeanWhatTheirNamesSay) {
   }
 }
 
+TEST(Operations, ExtremaOfWhatIsNoNumberAreNone) {
+  const Everything e;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t k = 0; k < e.list.size(); ++k) {
+    if (e.list[k].op != Op::Min && e.list[k].op != Op::Max) continue;
+    for (const double x : edges()) {
+      EXPECT_TRUE(std::isnan(e.interpreted(x, none)[k])) << e.list[k].name() << " of " << x;
+      EXPECT_TRUE(std::isnan(e.interpreted(none, x)[k])) << e.list[k].name() << " of " << x;
+    }
+  }
+}
+
 TEST(Operations, DomainsAreWhereValuesAreFinite) {
   for (const Row& row : rows()) {
     if (row.info().result != tape::Type::Real || row.op == Op::IntToReal) continue;
@@ -224,7 +236,7 @@ template <typename F> void everywhere(F f) {
   for (const double x : pointsIn(-1, 1)) points.push_back(x);
   for (const double x : pointsIn(-9, 9)) points.push_back(x);
   for (const double x : points)
-    for (const double y : {1.75, -0.3, 0.0, -1.0, 4.0, x, 1e300}) f(x, y);
+    for (const double y : {1.75, -0.3, 0.0, -1.0, 4.0, x, 1e300, std::numeric_limits<double>::quiet_NaN()}) f(x, y);
 }
 
 jit::CompileOptions options(int level, bool contract, int lanes) {

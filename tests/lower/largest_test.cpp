@@ -37,6 +37,15 @@ TEST(Largest, IsFoundAtEveryPlaceOfFamiliesOfEverySize) {
   }
 }
 
+TEST(Largest, IsNoNumberWhereOneIsNone) {
+  for (const std::int64_t extent : {1, 2, 7, 8, 9, 16, 19, 27})
+    for (std::size_t k = 0; k < static_cast<std::size_t>(extent); ++k) {
+      Numbers numbers = some(extent);
+      numbers[k] = std::nan("");
+      EXPECT_TRUE(std::isnan(largestOf(numbers))) << k << " of " << extent;
+    }
+}
+
 TEST(Largest, OfNoFamilyIsTheValue) {
   Sandbox s;
   EXPECT_EQ(Lowered(s, {largest(s.p, "largest", 0, {}, s.scalar("x", -2))}, false).run().at(0), -2);

@@ -21,8 +21,8 @@ struct Helper {
 };
 
 constexpr std::array<Helper, 9> helpers = {{
-    {"lmc_min", "static double lmc_min(double a, double b) { return a < b ? a : b; }\n"},
-    {"lmc_max", "static double lmc_max(double a, double b) { return a > b ? a : b; }\n"},
+    {"lmc_min", "static double lmc_min(double a, double b) { return a < b || a != a ? a : b; }\n"},
+    {"lmc_max", "static double lmc_max(double a, double b) { return a > b || a != a ? a : b; }\n"},
     {"lmc_power", R"(/* x^n by repeated squaring. */
 static double lmc_power(double x, int n) {
   double result = 1.0;

@@ -140,9 +140,9 @@ long double binary(Op op, long double a, long double b) {
   case Op::Atan2:
     return std::atan2(a, b);
   case Op::Min:
-    return b < a ? b : a;
+    return std::isnan(b) || b < a ? b : a;
   case Op::Max:
-    return a < b ? b : a;
+    return std::isnan(b) || a < b ? b : a;
   case Op::IDiv:
     return std::floor(a / b);
   case Op::IMod:

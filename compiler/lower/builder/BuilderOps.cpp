@@ -188,9 +188,9 @@ Builder::Value Builder::pure(Op op, Type type, std::span<const Value> args, std:
       case Op::Ne:
         return boolean(x != y);
       case Op::Min:
-        return real(std::min(x, y));
+        return real(x < y || std::isnan(x) ? x : y);
       case Op::Max:
-        return real(std::max(x, y));
+        return real(x > y || std::isnan(x) ? x : y);
       default:
         break;
       }
