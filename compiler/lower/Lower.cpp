@@ -107,10 +107,7 @@ public:
     copies_.separateInputs(each, bodies_, stacked_);
     lowerAll(each, roots, true);
     writeOutputs(outputs);
-    const auto ownMemory = [&](std::int32_t b) {
-      const tape::Buffer& buffer = module_.buffers[static_cast<std::size_t>(b)];
-      return buffer.role == runtime::Role::Work && !buffer.kept;
-    };
+    const auto ownMemory = [&](std::int32_t b) { return isOwnMemory(module_.buffers[static_cast<std::size_t>(b)]); };
     tape::Function f = fuseSums(keepValues(function.finish(ownMemory), module_), module_.buffers);
     return add(near_.wanted ? rowsOfPairs(std::move(f), module_) : std::move(f));
   }
@@ -339,7 +336,10 @@ private:
     SeriesLowering recursion(s_.builder(), s_, x_, *e.series, x_.places.at(e.array).buffer, e.array->extents[1]);
     factorBefore(bodies_[k]);
     recursion.begin();
-    lowerAll(bodies_[k], recursion.results(), true);
+    std::vector<std::size_t> body = bodies_[k]; // first of all what follows from x_n alone
+    const std::vector<std::size_t> late = extractDependents(p_, body, recursion.sums(), bodies_);
+    lowerAll(body, recursion.results(), true, late);
+    lowerAll(late, recursion.results(), true);
     recursion.end();
   }
 

@@ -50,8 +50,9 @@ private:
         map_[a] = p_.graph().newArray(a->name + suffix_, a->extents, a->shape, a->role, a->type);
       };
       if (e.kind == EquationKind::Series && depends(e.array)) {
-        for (const Array* a : {e.series->order, e.series->point, e.series->history})
-          if (a != nullptr) renew(a);
+        renew(e.series->order);
+        renew(e.series->point);
+        for (const SeriesRecursion::Products& products : e.series->products) renew(products.sums);
         depends_.clear();
       }
       if (e.kind != EquationKind::Newton || !depends(e.array)) continue;
@@ -100,8 +101,11 @@ private:
   }
 
   std::shared_ptr<const SeriesRecursion> copy(SeriesRecursion s) {
-    for (const Array** a : {&s.order, &s.point, &s.history, &s.row, &s.start, &s.next})
-      if (*a != nullptr) *a = mapped(*a);
+    for (const Array** a : {&s.order, &s.point, &s.start, &s.next}) *a = mapped(*a);
+    for (SeriesRecursion::Products& products : s.products) {
+      products.sums = mapped(products.sums);
+      products.operands = mapped(products.operands);
+    }
     return std::make_shared<const SeriesRecursion>(s);
   }
 

@@ -51,7 +51,7 @@ std::vector<const Array*> orderedReads(const Equation& e) {
   }
   if (e.series) {
     out.insert(out.end(), {e.series->start, e.series->next});
-    if (e.series->row != nullptr) out.push_back(e.series->row);
+    for (const SeriesRecursion::Products& products : e.series->products) out.push_back(products.operands);
   }
   return ordered(std::move(out));
 }

@@ -75,15 +75,18 @@ struct NewtonIteration {
 };
 
 /// Coefficients x_1 … x_P of power series, of which each order follows from those before: x_1 = start, and for n = 1 …
-/// P - 1 x_{n+1} = next. What depends on `order`, `point` and `history` is evaluated anew for every n. The array of the
+/// P - 1 x_{n+1} = next. What depends on `order`, `point` and the sums is evaluated anew for every n. The array of the
 /// equation has P rows, of d numbers or more.
 struct SeriesRecursion {
+  /// Sums of products S_n of w pairs of operands.
+  struct Products {
+    const Array* sums = nullptr;     ///< role Unknown, [w]: S_n, of orders before n
+    const Array* operands = nullptr; ///< [P - 1][2w]: its equations write row n, all a and then all b of order n
+  };
   std::int64_t orders = 0;      ///< P, at least 1
   const Array* order = nullptr; ///< role Unknown, an Int: n
   const Array* point = nullptr; ///< role Unknown, [d]: x_n
-  const Array* history =
-      nullptr;                  ///< role Unknown, [P][w]: what `row` was at the orders before n; null: it is not needed
-  const Array* row = nullptr;   ///< [w]
+  std::vector<Products> products;
   const Array* start = nullptr; ///< [d]
   const Array* next = nullptr;  ///< [d]
 };

@@ -11,6 +11,8 @@
 // sums.
 #include "backends/llvm/Optimize.h"
 
+#include "backends/llvm/single/FunctionEmitter.h"
+
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -146,12 +148,16 @@ llvm::FunctionPassManager loopPasses(int level) {
 }
 
 /// What a turn of a recursion reads is what the turn before has stored: it stays in a register, where a store and a
-/// load would take as long as two additions. Bits are decided before.
-llvm::FunctionPassManager recursionPasses() {
+/// load would take as long as two additions; so do vectors that all turns add to. Bits are decided before.
+llvm::FunctionPassManager recursionPasses(bool vectors) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoopSimplifyPass());
   passes.addPass(llvm::LCSSAPass());
   passes.addPass(llvm::LoopLoadEliminationPass());
+  if (vectors) {
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+    passes.addPass(llvm::EarlyCSEPass(true));
+  }
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   return passes;
@@ -225,7 +231,7 @@ void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level,
     if (!f.isDeclaration() && hasInnerLoop(f)) {
       if (target != nullptr && !hasMasks(*target)) finishSingly(f);
       analyses.run(loopPasses(level), f);
-      analyses.run(recursionPasses(), f);
+      analyses.run(recursionPasses(f.hasFnAttribute(addsVectors)), f);
       bringNegations(f);
     }
 }

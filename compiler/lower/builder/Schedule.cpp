@@ -204,8 +204,7 @@ private:
         if (hasBody(e)) {
           noteBody(k, g, home, simple);
           if (e.series) // copied from order to order
-            for (const sym::Array* a : {e.series->start, e.series->next, e.series->row})
-              if (a != nullptr) note(a, g, false, home, simple);
+            for (const sym::Array* a : {e.series->start, e.series->next}) note(a, g, false, home, simple);
           if (e.newton && e.newton->sparse)
             for (const sym::Array* a : {e.newton->sparse->nodes, e.newton->sparse->blocks, e.newton->sparse->values})
               note(a, g, false, home, simple);
@@ -289,7 +288,7 @@ Bodies extractBodies(const sym::Program& program, std::vector<std::size_t>& equa
     const Equation& e = program.equations()[k];
     if (e.kind == EquationKind::Series) {
       std::vector<const sym::Array*> turns = {e.series->order, e.series->point};
-      if (e.series->history != nullptr) turns.push_back(e.series->history);
+      for (const auto& products : e.series->products) turns.push_back(products.sums);
       bodies[k] = extractDependents(program, equations, turns, bodies, k);
     }
     if (e.kind != EquationKind::Newton) continue;
@@ -330,7 +329,10 @@ std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
   for (const std::size_t k : slice) {
     const Equation& e = program.equation(k);
     if (e.kind == EquationKind::LinearSolve) stacked.insert({e.array, e.matrix, e.rhs});
-    if (e.series) stacked.insert({e.array, e.series->start, e.series->next, e.series->row});
+    if (e.series) {
+      stacked.insert({e.array, e.series->start, e.series->next});
+      for (const auto& products : e.series->products) stacked.insert(products.operands);
+    }
     if (e.kind != EquationKind::Newton) continue;
     const sym::NewtonIteration& n = *e.newton;
     stacked.insert({e.array, n.start, n.residual, n.jacobian, n.product, n.change});

@@ -9,4 +9,9 @@ namespace lmc::lower {
 /// A Work buffer must be written before it is read in every function that uses it.
 void shareWorkMemory(tape::Module& module);
 
+/// What a function finds in it is what it has written itself.
+[[nodiscard]] inline bool isOwnMemory(const tape::Buffer& b) {
+  return b.role == runtime::Role::Work && !b.kept;
+}
+
 } // namespace lmc::lower

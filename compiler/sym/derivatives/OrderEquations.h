@@ -33,14 +33,15 @@ class OrderEquations {
 public:
   OrderEquations(Program& p, std::int64_t orders)
       : p_(p), g_(p.graph()), orders_(orders),
-        order_(g_.newArray("order", {}, Shape::scalar(), Role::Unknown, Type::Int)),
-        sums_(g_.newArray("products", {0}, Shape::scalar(), Role::Temp)), now_(&context({}, {})) {}
+        order_(g_.newArray("order", {}, Shape::scalar(), Role::Unknown, Type::Int)), now_(&context({}, {})) {
+    for (Products* all : {&early_, &late_}) all->sums = g_.newArray("products", {0}, Shape::scalar(), Role::Unknown);
+  }
 
   std::string refusal; ///< the first reason
   [[nodiscard]] const Array* orderArray() const { return order_; }
   /// n, as a real number.
   [[nodiscard]] Expr order() const { return g_.toReal(g_.load(order_)); }
-  [[nodiscard]] std::int64_t products() const { return count_; }
+  [[nodiscard]] std::int64_t products() const { return early_.count + late_.count; }
 
   /// 1/(n + shift), once for all that multiply with it.
   Expr inverse(Expr shift);
@@ -56,7 +57,7 @@ public:
     return r;
   }
 
-  /// The rows of operands and the sums of all products; sets `history` and `row` of the recursion.
+  /// The rows of operands; sets the products of the recursion.
   void finish(SeriesRecursion& series);
 
 private:
@@ -66,6 +67,12 @@ private:
     std::int64_t first = 0;
     Expr position; ///< from 1 among all
     std::function<Expr()> a, b;
+  };
+  /// Products whose operands are known before any sum of their order is, and others.
+  struct Products {
+    Array* sums = nullptr; ///< of each product S_n
+    std::int64_t count = 0;
+    std::deque<Product> list;
   };
 
   Expr of(Expr e);
@@ -85,11 +92,17 @@ private:
   void linearSolve(const Equation& source, const Array* result);
 
   std::vector<Loop> loopsOf(const Node& n) const;
-  Expr product(const Node& n, std::function<Expr()> a, std::function<Expr()> b);
+  /// Of operands that may depend on the product itself.
+  Expr product(const Node& n, std::function<Expr()> a, std::function<Expr()> b) {
+    return product(n, late_, std::move(a), std::move(b));
+  }
+  Expr product(const Node& n, Products& among, std::function<Expr()> a, std::function<Expr()> b);
+  bool readsSums(Expr e);
+  bool readsSums(const Array* a);
   Expr product(const Node& n, Expr a, Expr b) {
     if (a->isZero() || b->isZero()) return g_.number(0);
     return product(
-        n, [a] { return a; }, [b] { return b; });
+        n, readsSums(a) || readsSums(b) ? late_ : early_, [a] { return a; }, [b] { return b; });
   }
   std::function<Expr()> later(Expr e) {
     return [this, e] { return of(e); };
@@ -110,11 +123,10 @@ private:
   Graph& g_;
   std::int64_t orders_;
   Array* order_;
-  Array* sums_; ///< of each product S_n
   std::deque<SeriesContext> contexts_;
   SeriesContext* now_;
-  std::int64_t count_ = 0;
-  std::deque<Product> list_;
+  Products early_, late_;
+  std::unordered_map<const Array*, bool> readsSums_;
   std::unordered_map<const Node*, const Array*> inverses_;
   std::unordered_map<const Array*, Tangent::Seed> seeds_;
   std::unordered_map<const Array*, const Array*> arrays_;

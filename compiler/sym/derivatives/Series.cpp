@@ -195,8 +195,28 @@ std::vector<Loop> OrderEquations::loopsOf(const Node& n) const {
   return loops;
 }
 
-Expr OrderEquations::product(const Node& n, std::function<Expr()> a, std::function<Expr()> b) {
-  Product made{now_, loopsOf(n), count_, g_.integer(count_ + 1), std::move(a), std::move(b)};
+bool OrderEquations::readsSums(Expr e) {
+  const auto arrays = reads(e);
+  return std::any_of(arrays.begin(), arrays.end(), [this](const Array* a) { return readsSums(a); });
+}
+
+bool OrderEquations::readsSums(const Array* a) {
+  if (a == early_.sums || a == late_.sums) return true;
+  const auto known = readsSums_.find(a);
+  if (known != readsSums_.end()) return known->second;
+  checkStack();
+  const std::vector<std::size_t> writers = p_.writers(a);
+  if (writers.empty() && a->role == Role::Temp) return true; // its equations are being made
+  readsSums_[a] = false;                                     // an array that reads itself does so through others
+  const bool result = std::any_of(writers.begin(), writers.end(), [this, a](std::size_t k) {
+    const auto read = p_.reads(k);
+    return std::any_of(read.begin(), read.end(), [this, a](const Array* r) { return r != a && readsSums(r); });
+  });
+  return readsSums_[a] = result;
+}
+
+Expr OrderEquations::product(const Node& n, Products& among, std::function<Expr()> a, std::function<Expr()> b) {
+  Product made{now_, loopsOf(n), among.count, g_.integer(among.count + 1), std::move(a), std::move(b)};
   std::int64_t elements = 1;
   for (std::size_t k = made.loops.size(); k-- > 0;) {
     const std::vector<Loop> outer(made.loops.begin(), made.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1);
@@ -210,71 +230,55 @@ Expr OrderEquations::product(const Node& n, std::function<Expr()> a, std::functi
     elements *= std::max<std::int64_t>(1, range->hi - range->lo + 1);
     if (elements > mostProducts) break;
   }
-  count_ += elements;
-  if (count_ > mostProducts) {
+  among.count += elements;
+  if (products() > mostProducts) {
     refuse(fmt::format("its equations have more than {} products, of which a series keeps all orders", mostProducts));
     return g_.number(0);
   }
   const Expr position = made.position;
-  list_.push_back(std::move(made));
-  return g_.load(sums_, {position});
+  among.list.push_back(std::move(made));
+  return g_.load(among.sums, {position});
 }
 
 void OrderEquations::finish(SeriesRecursion& series) {
-  Array* const row = g_.newArray("operands", {0}, Shape::scalar(), Role::Temp);
-  struct Operand {
+  struct Operands {
     const Product* product;
-    Expr value;
-    bool second;
+    Expr a, b;
   };
-  std::vector<Operand> operands;
-  for (std::size_t k = 0; k < list_.size() && refusal.empty(); ++k) { // operands may need further products
-    now_ = list_[k].context;
-    const Expr a = list_[k].a();
-    const Expr b = list_[k].b();
-    operands.push_back({&list_[k], a, false});
-    operands.push_back({&list_[k], b, true});
+  std::vector<Operands> early, late;
+  // Operands may need further products.
+  while ((early.size() < early_.list.size() || late.size() < late_.list.size()) && refusal.empty()) {
+    const bool first = early.size() < early_.list.size();
+    const Product& p = first ? early_.list[early.size()] : late_.list[late.size()];
+    now_ = p.context;
+    const Expr a = p.a();
+    const Expr b = p.b();
+    (first ? early : late).push_back({&p, a, b});
   }
-  if (!refusal.empty() || count_ == 0) return;
-  const std::int64_t w = paddedRow(count_);
-  row->extents = {2 * w};
-  sums_->extents = {w};
-  Array* const history = g_.newArray("history", {orders_, 2 * w}, Shape::scalar(), Role::Unknown);
-  for (const Operand& o : operands) {
-    Equation e;
-    e.array = row;
-    e.loops = o.product->loops;
-    e.guard = o.product->loops.empty() ? Expr() : o.product->context->guard;
-    e.index = {o.second ? g_.add(o.product->position, g_.integer(w)) : o.product->position};
-    e.value = o.value;
-    p_.append(std::move(e));
-  }
-  // The orders k = 1 … n - 1 four at a time, which spares reading and writing the sums, and then the rest.
-  const Expr last = g_.add(g_.load(order_), g_.integer(-1));
-  const auto term = [&](Expr k, Expr i) {
-    return g_.mul(g_.load(history, {k, i}), g_.load(history, {g_.sub(g_.load(order_), k), g_.add(i, g_.integer(w))}));
+  if (!refusal.empty()) return;
+  const auto define = [&](Products& products, const std::vector<Operands>& operands) {
+    if (products.count == 0) return;
+    const std::int64_t w = paddedRow(products.count);
+    products.sums->extents = {w};
+    const Array* const rows =
+        g_.newArray("operands", {std::max<std::int64_t>(1, orders_ - 1), 2 * w}, Shape::scalar(), Role::Temp);
+    const auto write = [&](const Product& p, Expr position, Expr value) {
+      Equation e;
+      e.array = rows;
+      e.loops = p.loops;
+      e.guard = p.loops.empty() ? Expr() : p.context->guard;
+      e.index = {g_.load(order_), position};
+      e.value = value;
+      p_.append(std::move(e));
+    };
+    for (const Operands& o : operands) {
+      write(*o.product, o.product->position, o.a);
+      write(*o.product, g_.add(o.product->position, g_.integer(w)), o.b);
+    }
+    series.products.push_back({products.sums, rows});
   };
-  const auto accumulate = [&](const Loop& outer, const Loop& i, Expr value) {
-    Equation sum;
-    sum.kind = EquationKind::Accumulate;
-    sum.array = sums_;
-    sum.loops = {outer, i};
-    sum.index = {i.index};
-    sum.value = value;
-    p_.append(std::move(sum));
-  };
-  constexpr std::int64_t together = 4;
-  const Loop m{g_.newIndex("m"), g_.integer(1), g_.idiv(last, g_.integer(together)), false};
-  const Loop i = fullLoop(g_, "i", w), j = fullLoop(g_, "i", w);
-  std::vector<Expr> terms;
-  for (std::int64_t s = 0; s < together; ++s)
-    terms.push_back(term(g_.add(g_.mul(g_.integer(together), m.index), g_.integer(-s)), i.index));
-  accumulate(m, i, g_.sum(terms, Shape::scalar()));
-  const Loop rest{g_.newIndex("k"), g_.integer(1), g_.imod(last, g_.integer(together)), false};
-  const Expr k = g_.add(g_.sub(last, rest.index), g_.integer(1));
-  accumulate(rest, j, term(k, j.index));
-  series.history = history;
-  series.row = row;
+  define(early_, early);
+  define(late_, late);
 }
 
 namespace {

@@ -15,6 +15,10 @@
 
 namespace lmc::backends {
 
+/// Attribute of a function that adds whole vectors to the same places in each turn of a loop: they can be kept in
+/// registers, for which `optimizeLoops` (Optimize.h) takes its time.
+inline constexpr const char* addsVectors = "lmc-adds-vectors";
+
 class SingleModuleEmitter final : public ModuleEmitter {
 public:
   /// With a unit, whose module the tape is, an object for other programs; else one for the loader of compiler/jit.

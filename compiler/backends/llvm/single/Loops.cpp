@@ -137,9 +137,13 @@ void FunctionEmitter::familyLoop(const Instr& i) {
   else if (body.innermost && body.closed && body.straight && !body.copies && !late && body.repeatable())
     vectorTurns(i, body.defined);
   else if (llvm::BranchInst* const latch = turns(i); body.innermost && body.closed) {
-    if (body.straight && body.sums.empty() && isVector(i))
+    const bool ownPlaces = std::all_of(body.sums.begin(), body.sums.end(), [&](const Instr* sum) {
+      return contains(body.defined, sum->args[0]); // no turn adds where another does
+    });
+    if (body.straight && ownPlaces && isVector(i)) {
       asOneVector(latch, turnsOfVector);
-    else if (!body.copies)
+      if (!body.sums.empty()) latch->getFunction()->addFnAttr(addsVectors);
+    } else if (!body.copies)
       maskTail(latch); // masked vectors with a distance would be gathered, where whole ones are shuffled
     else if (storesFarApart(i))
       describe(latch, "llvm.loop.vectorize.enable", builder_.getFalse()); // a vector would be scattered
