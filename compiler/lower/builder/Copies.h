@@ -12,17 +12,38 @@ inline void copyNumbers(Builder& b, int from, int to, std::int64_t n) {
   b.endLoop();
 }
 
+/// A processor reads on behind what a loop touches, up to some twenty lines of memory. Where threads share loops over
+/// members, it takes these lines from the processor that writes them. So behind each part of the memory of a family
+/// with so many members there are numbers that nobody touches.
+inline constexpr std::int64_t manyMembers = 1024, readAhead = 192;
+
+/// What `count` numbers take with them. Parts of long arrays begin where a line of a cache does, and the numbers of one
+/// member, an odd number of lines apart, do not compete for the same places in it.
+[[nodiscard]] constexpr std::int64_t withReadAhead(std::int64_t count) {
+  constexpr std::int64_t line = 8;
+  return count < manyMembers ? count : ((count + readAhead + line - 1) / line | 1) * line;
+}
+
+/// Numbers between an entry and the next one in an array whose entries are separate.
+[[nodiscard]] inline std::int64_t entryDistance(const sym::Array& a) {
+  return withReadAhead(a.count());
+}
+/// What such an array takes.
+[[nodiscard]] inline std::int64_t separateSize(const sym::Array& a) {
+  return entryDistance(a) * a.shape.size();
+}
+
 /// Calls `move(joined, separate)` for each number of an array, in a loop over its elements: its place where entries
 /// stand side by side, element after element, and where entries are separate.
 template <typename F> void eachEntry(Builder& b, const sym::Array& a, F move) {
-  const std::int64_t count = a.count();
+  const std::int64_t distance = entryDistance(a);
   const std::int64_t size = a.shape.size();
-  const tape::Value i = b.beginLoop(b.integer(0), b.integer(count - 1), false);
+  const tape::Value i = b.beginLoop(b.integer(0), b.integer(a.count() - 1), false);
   const auto shifted = [&](tape::Value x, std::int64_t by) {
     return b.pure(tape::Op::IAdd, tape::Type::Int, {x, b.integer(by)});
   };
   const tape::Value first = b.pure(tape::Op::IMul, tape::Type::Int, {i, b.integer(size)});
-  for (std::int64_t k = 0; k < size; ++k) move(shifted(first, k), shifted(i, k * count));
+  for (std::int64_t k = 0; k < size; ++k) move(shifted(first, k), shifted(i, k * distance));
   b.endLoop();
 }
 
