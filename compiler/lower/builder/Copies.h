@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lower/builder/Builder.h"
+#include "lower/builder/ShareMemory.h"
 #include "sym/Expr.h"
 
 namespace lmc::lower {
@@ -10,18 +11,6 @@ inline void copyNumbers(Builder& b, int from, int to, std::int64_t n) {
   const tape::Value i = b.beginLoop(b.integer(0), b.integer(n - 1), false);
   b.store(to, i, b.load(from, i, true));
   b.endLoop();
-}
-
-/// A processor reads on behind what a loop touches, up to some twenty lines of memory. Where threads share loops over
-/// members, it takes these lines from the processor that writes them. So behind each part of the memory of a family
-/// with so many members there are numbers that nobody touches.
-inline constexpr std::int64_t manyMembers = 1024, readAhead = 192;
-
-/// What `count` numbers take with them. Parts of long arrays begin where a line of a cache does, and the numbers of one
-/// member, an odd number of lines apart, do not compete for the same places in it.
-[[nodiscard]] constexpr std::int64_t withReadAhead(std::int64_t count) {
-  constexpr std::int64_t line = 8;
-  return count < manyMembers ? count : ((count + readAhead + line - 1) / line | 1) * line;
 }
 
 /// Numbers between an entry and the next one in an array whose entries are separate.

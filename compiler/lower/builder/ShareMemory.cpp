@@ -1,7 +1,5 @@
 #include "lower/builder/ShareMemory.h"
 
-#include "lower/builder/Copies.h"
-
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -12,8 +10,6 @@ namespace {
 
 /// Arrays of so many numbers are long.
 constexpr std::int64_t longArray = 4096;
-/// Arrays with read-ahead begin where a line of memory does.
-constexpr std::int64_t line = 8;
 
 /// First and last top-level instruction of a function that touches a buffer.
 struct Lifetime {
@@ -133,7 +129,7 @@ private:
       };
       const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
-      if (m_.buffers[b].size >= manyMembers) offset = (offset + line - 1) / line * line;
+      if (m_.buffers[b].size >= manyMembers) offset = (offset + lineOfMemory - 1) / lineOfMemory * lineOfMemory;
       m_.buffers[b].offset = offset;
       offset += withReadAhead(m_.buffers[b].size);
     }
