@@ -53,7 +53,7 @@ void MemoryCopies::separateInputs(std::vector<std::size_t>& equations, const Bod
   std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
   for (const sym::Array* a : order) {
     Place& p = x_.places[a];
-    const int copy = x_.scratch(a->name, a->size());
+    const int copy = x_.scratch(a->name, separateSize(*a));
     separateEntries(s_.builder(), p.buffer, copy, *a);
     p.buffer = copy;
     p.separate = true;

@@ -280,7 +280,7 @@ Scalar ExpressionLowering::position(const sym::Array* a, const std::vector<Scala
 }
 
 Scalar ExpressionLowering::entry(const sym::Array* a, const Place& p, Scalar position, std::size_t k) {
-  const std::int64_t first = static_cast<std::int64_t>(k) * (p.separate ? a->count() : 1);
+  const std::int64_t first = static_cast<std::int64_t>(k) * (p.separate ? entryDistance(*a) : 1);
   if (const auto known = s_.constantInt(position))
     return s_.integer(*known * (p.separate ? 1 : a->shape.size()) + first);
   const Scalar element =

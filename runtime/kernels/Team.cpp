@@ -59,7 +59,8 @@ struct Range {
 };
 
 /// What a thread has to do. Each part stands on lines of a cache of its own and is written by one thread, so that it is
-/// not waited for: a line that another processor has comes after a tenth of a microsecond.
+/// not waited for: a line that another processor has comes after a tenth of a microsecond. What is read in each loop
+/// and seldom written stands apart from what is written in each.
 struct Share {
   /// Written by the thread that makes the run.
   struct alignas(128) Given {
@@ -73,9 +74,12 @@ struct Share {
   /// Written by its owner, unless others help him.
   struct alignas(128) Taken {
     std::atomic<std::uint64_t> left = 0; ///< that nobody has taken yet: all where the loop is an earlier one
+  } taken;
+  /// Seldom written.
+  struct alignas(128) State {
     std::atomic<std::int32_t> asleep = 0;
     std::atomic<bool> late = false; ///< others have made turns of his last loop, and he has not been seen since
-  } taken;
+  } state;
 
   /// Turns that nobody has taken, and the word that says so.
   [[nodiscard]] Range left(std::uint64_t& word) const {
@@ -119,30 +123,32 @@ struct Team::Members {
     const std::int64_t size = (count + most - 1) / most;
     const std::int64_t all = size == 0 ? 0 : (count + size - 1) / size;
     const auto threads = std::min(all, static_cast<std::int64_t>(helpers.size()) + 1);
-    finished.store(0, std::memory_order_relaxed);
+    if (threads == 0) return;
     ++loop;
+    const std::int64_t first = part(all / threads); // that the one who makes the run makes before he shares the rest
     for (std::int64_t k = threads - 1; k >= 0; --k) {
       Share::Given& his = shares[static_cast<std::size_t>(k)].given;
       his.turn = turn;
       his.frame = frame;
       his.count = count;
       his.size = size;
-      const Range range{loop, static_cast<std::uint16_t>(all * k / threads),
+      const Range range{loop, static_cast<std::uint16_t>(k == 0 ? first : all * k / threads),
                         static_cast<std::uint16_t>(all * (k + 1) / threads)};
       his.range.store(range.word(), std::memory_order_release);
     }
-    // Who goes to sleep says so and then looks once more: either he sees his share, or he is seen here.
+    wakeSleepers(threads);
+    shares[0].make(0, first);
+    // Who goes to sleep says so and then looks once more: either he sees his share, or he is seen here. What others
+    // shall see has reached them by now: nothing is waited for.
     order.fetch_add(1, std::memory_order_acq_rel);
-    for (std::int64_t k = 1; k < threads; ++k)
-      if (Share& his = shares[static_cast<std::size_t>(k)]; his.taken.asleep.load(std::memory_order_relaxed) != 0)
-        wake(his);
-    auto others = static_cast<std::int32_t>(all) - own(0);
-    const auto come = [&] { return finished.load(std::memory_order_acquire) == others; };
+    wakeSleepers(threads);
+    finished += static_cast<std::uint32_t>(all - first - own(0));
+    const auto come = [&] { return told.load(std::memory_order_acquire) == finished; };
     if (!crowded && comesSoon(come, anyLate() ? 0 : patientLooks, 0)) return;
-    others -= ofOthers(0);
+    finished -= static_cast<std::uint32_t>(ofOthers(0));
     while (!comesSoon(come, crowded ? 0 : closeLooks, lazyLooks / 8)) {
-      const std::int32_t now = finished.load(std::memory_order_acquire);
-      if (now != others) finished.wait(now, std::memory_order_acquire);
+      const std::uint32_t now = told.load(std::memory_order_acquire);
+      if (now != finished) told.wait(now, std::memory_order_acquire);
     }
   }
 
@@ -154,8 +160,13 @@ struct Team::Members {
 
 private:
   static void wake(Share& share) {
-    share.taken.asleep.store(0, std::memory_order_seq_cst);
-    share.taken.asleep.notify_one();
+    share.state.asleep.store(0, std::memory_order_seq_cst);
+    share.state.asleep.notify_one();
+  }
+  void wakeSleepers(std::int64_t threads) {
+    for (std::int64_t k = 1; k < threads; ++k)
+      if (Share& his = shares[static_cast<std::size_t>(k)]; his.state.asleep.load(std::memory_order_relaxed) != 0)
+        wake(his);
   }
   void start() {
     for (; wanted > 0; --wanted) try {
@@ -172,22 +183,22 @@ private:
                closing.load(std::memory_order_relaxed);
       };
       while (!comesSoon(come, crowded ? 0 : closeLooks, crowded ? 0 : lazyLooks)) {
-        share.taken.asleep.store(1, std::memory_order_relaxed);
+        share.state.asleep.store(1, std::memory_order_relaxed);
         order.fetch_add(1, std::memory_order_acq_rel);
-        if (!come()) share.taken.asleep.wait(1, std::memory_order_acquire);
-        share.taken.asleep.store(0, std::memory_order_relaxed);
+        if (!come()) share.state.asleep.wait(1, std::memory_order_acquire);
+        share.state.asleep.store(0, std::memory_order_relaxed);
       }
       if (closing.load(std::memory_order_acquire)) return;
       seen = Range::of(share.given.range.load(std::memory_order_acquire)).loop;
-      if (share.taken.late.load(std::memory_order_relaxed)) share.taken.late.store(false, std::memory_order_relaxed);
+      if (share.state.late.load(std::memory_order_relaxed)) share.state.late.store(false, std::memory_order_relaxed);
       tell(own(mine));
       if (crowded || !comesSoon(come, patientLooks, 0)) tell(ofOthers(mine));
     }
   }
   void tell(std::int32_t made) {
     if (made == 0) return;
-    finished.fetch_add(made, std::memory_order_acq_rel);
-    finished.notify_one();
+    told.fetch_add(static_cast<std::uint32_t>(made), std::memory_order_acq_rel);
+    told.notify_one();
   }
 
   /// Of so many turns one's own so many are taken at once.
@@ -218,7 +229,7 @@ private:
       for (Range r = share.left(word); r.begin < r.end; r = share.left(word)) {
         --r.end;
         if (!share.take(word, r)) continue;
-        share.taken.late.store(true, std::memory_order_relaxed);
+        share.state.late.store(true, std::memory_order_relaxed);
         share.make(r.end, r.end + 1);
         ++made;
       }
@@ -229,7 +240,7 @@ private:
   /// Whether there is somebody for whom nobody waits.
   [[nodiscard]] bool anyLate() const {
     return std::any_of(shares.begin() + 1, shares.end(),
-                       [](const Share& s) { return s.taken.late.load(std::memory_order_relaxed); });
+                       [](const Share& s) { return s.state.late.load(std::memory_order_relaxed); });
   }
 
   static constexpr std::int64_t most = 0xFFFF; ///< of what can be taken in a loop
@@ -239,9 +250,10 @@ private:
   int wanted;         ///< helpers that are not started yet
   std::vector<std::thread> helpers;
   std::atomic<bool> closing = false;
-  std::uint32_t loop = 0;                              ///< number of the present one
-  alignas(128) std::atomic<std::uint32_t> order = 0;   ///< which of two was first here is so for both
-  alignas(128) std::atomic<std::int32_t> finished = 0; ///< turns that helpers have made
+  std::uint32_t loop = 0;                            ///< number of the present one
+  std::uint32_t finished = 0;                        ///< turns that helpers have to make in all loops up to this one
+  alignas(128) std::atomic<std::uint32_t> order = 0; ///< which of two was first here is so for both
+  alignas(128) std::atomic<std::uint32_t> told = 0;  ///< turns that helpers have made
 };
 
 namespace {

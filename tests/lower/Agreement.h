@@ -54,6 +54,9 @@ public:
     return memory_[static_cast<std::size_t>(runtime::Role::Output)];
   }
 
+  /// What runs have left there.
+  [[nodiscard]] const Numbers& memory(runtime::Role role) const { return memory_[static_cast<std::size_t>(role)]; }
+
   tape::Module module;
 
 private:

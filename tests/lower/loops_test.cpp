@@ -293,6 +293,29 @@ TEST(Memory, ArraysThatAreNotAliveTogetherShareIt) {
   EXPECT_EQ(work("ContractedChainOfMaps", 2), 0) << "values of straight-line code need no memory";
 }
 
+// The last members of a part and the first ones of the next are those of different threads.
+TEST(Memory, OfManyMembersEndsBeforeNumbersThatNobodyTouches) {
+  constexpr std::int64_t n = 1501;
+  Sandbox s;
+  const Family f{s, n};
+  const Array* const x = scan(f, false);
+  expectAgreement(s, {x}, "of many members");
+  lmc::test::Lowered lowered(s, {x}, false);
+  (void)lowered.run();
+  const Numbers& work = lowered.memory(lmc::runtime::Role::Work);
+  std::vector<std::size_t> touched, untouched{0}; // lengths of what follows each other
+  for (std::size_t k = 0; k < work.size(); ++k) {
+    const bool first = k == 0 || std::isnan(work[k]) != std::isnan(work[k - 1]);
+    std::vector<std::size_t>& lengths = std::isnan(work[k]) ? untouched : touched;
+    if (first) lengths.push_back(0);
+    ++lengths.back();
+  }
+  EXPECT_GE(touched.size(), 3U) << "three entries";
+  for (const std::size_t length : touched) EXPECT_EQ(length, static_cast<std::size_t>(n));
+  ASSERT_EQ(untouched.size(), touched.size() + 1);
+  for (std::size_t k = 1; k < untouched.size(); ++k) EXPECT_GE(untouched[k], 160U) << "twenty lines";
+}
+
 // Of 12 numbers that a loop keeps in memory a third are sums of two terms, one has a condition, and all others are
 // zero.
 TEST(Memory, RemembersWhatStraightLineCodeHasWritten) {

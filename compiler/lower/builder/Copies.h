@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lower/builder/Builder.h"
+#include "lower/builder/ShareMemory.h"
 #include "sym/Expr.h"
 
 namespace lmc::lower {
@@ -12,17 +13,26 @@ inline void copyNumbers(Builder& b, int from, int to, std::int64_t n) {
   b.endLoop();
 }
 
+/// Numbers between an entry and the next one in an array whose entries are separate.
+[[nodiscard]] inline std::int64_t entryDistance(const sym::Array& a) {
+  return withReadAhead(a.count());
+}
+/// What such an array takes.
+[[nodiscard]] inline std::int64_t separateSize(const sym::Array& a) {
+  return entryDistance(a) * a.shape.size();
+}
+
 /// Calls `move(joined, separate)` for each number of an array, in a loop over its elements: its place where entries
 /// stand side by side, element after element, and where entries are separate.
 template <typename F> void eachEntry(Builder& b, const sym::Array& a, F move) {
-  const std::int64_t count = a.count();
+  const std::int64_t distance = entryDistance(a);
   const std::int64_t size = a.shape.size();
-  const tape::Value i = b.beginLoop(b.integer(0), b.integer(count - 1), false);
+  const tape::Value i = b.beginLoop(b.integer(0), b.integer(a.count() - 1), false);
   const auto shifted = [&](tape::Value x, std::int64_t by) {
     return b.pure(tape::Op::IAdd, tape::Type::Int, {x, b.integer(by)});
   };
   const tape::Value first = b.pure(tape::Op::IMul, tape::Type::Int, {i, b.integer(size)});
-  for (std::int64_t k = 0; k < size; ++k) move(shifted(first, k), shifted(i, k * count));
+  for (std::int64_t k = 0; k < size; ++k) move(shifted(first, k), shifted(i, k * distance));
   b.endLoop();
 }
 

@@ -8,8 +8,8 @@ namespace lmc::lower {
 
 namespace {
 
-/// Arrays of so many numbers are long. They begin where a line of memory does.
-constexpr std::int64_t longArray = 4096, line = 8;
+/// Arrays of so many numbers are long.
+constexpr std::int64_t longArray = 4096;
 
 /// First and last top-level instruction of a function that touches a buffer.
 struct Lifetime {
@@ -129,9 +129,9 @@ private:
       };
       const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
-      if (m_.buffers[b].size >= longArray) offset = (offset + line - 1) / line * line;
+      if (m_.buffers[b].size >= manyMembers) offset = (offset + lineOfMemory - 1) / lineOfMemory * lineOfMemory;
       m_.buffers[b].offset = offset;
-      offset += m_.buffers[b].size;
+      offset += withReadAhead(m_.buffers[b].size);
     }
     m_.roleSize[static_cast<int>(runtime::Role::Work)] = offset;
   }
