@@ -230,7 +230,22 @@ ConfigurationKind::Copy ConfigurationKind::copyAt(const Place& place) {
     for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
       copy.replacement.arrays[s.factor->velocity[k]] = velocities[s.algebra + k];
   }
+  if (context_.matrices) callMatrices(place, copy);
   return copy;
+}
+
+void ConfigurationKind::callMatrices(const Place& place, Copy& copy) {
+  context_.step.matrices = context_.matrices;
+  const std::vector<const sym::Array*>& roots = context_.matrices->results;
+  const auto same = [&](const Called& c) {
+    return c.place.q == place.q && c.place.xi == place.xi && c.place.time == place.time;
+  };
+  auto found = std::find_if(called_.begin(), called_.end(), same);
+  if (found == called_.end()) {
+    called_.push_back({place, sym::callOf(p_, context_.matrices, copy.replacement, copy.suffix)});
+    found = called_.end() - 1;
+  }
+  for (std::size_t k = 0; k < roots.size(); ++k) copy.replacement.arrays[roots[k]] = found->results[k];
 }
 
 sema::Tuple ConfigurationKind::algebraAt(const Copy& copy, const std::vector<const sym::Array*>& roots) {

@@ -66,6 +66,8 @@ struct KindContext {
   bool sharesStages = false; ///< stages of a long step may call one f
   /// Counts the operations of the step written out, by a trial (methods/Parts.h); of steps that may share code.
   std::function<std::size_t()> writtenOut = {};
+  /// The matrices of constraints, where the step calls them; else null.
+  std::shared_ptr<const sym::Function> matrices = {};
 };
 
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they
@@ -74,6 +76,9 @@ void countOwn(const sym::Program& program, Step& step, const std::vector<sema::T
 
 /// The stages of an explicit tableau that call one f, on rows of so many numbers: all of it but `begin` and `rate`.
 [[nodiscard]] SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row);
+
+/// The multipliers of the last evaluation of f, which a function with it leaves; taken from the step.
+[[nodiscard]] LeftMultipliers leftMultipliers(sym::Graph& g, Step& step);
 
 /// The class of a row, for a model that has what the row needs.
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const KindOfMethod& row,

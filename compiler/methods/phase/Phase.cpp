@@ -220,9 +220,13 @@ sema::ArrayTuple Phase::rateArrays() const {
   return roots;
 }
 
-sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name) {
+sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name, const sym::Array** multipliers) {
   const sema::ArrayTuple arrays = storePoint(y, name);
-  const sema::ArrayTuple copied = copies(y, arrays, time, rateArrays(), name);
+  sema::ArrayTuple roots = rateArrays();
+  const bool constrained = multipliers != nullptr && system_.constraints != nullptr;
+  if (constrained) roots.push_back(system_.constraints->multiplier);
+  const sema::ArrayTuple copied = copies(y, arrays, time, roots, name);
+  if (constrained) *multipliers = copied.back();
   sema::Tuple r;
   std::size_t next = 0;
   for (const PhaseSlot& s : slots_) {
