@@ -10,6 +10,7 @@
 #include "lower/LowerSetup.h"
 #include "lower/LowerSparse.h"
 #include "lower/builder/Copies.h"
+#include "lower/builder/KeptValues.h"
 #include "lower/builder/PairRows.h"
 #include "lower/builder/Parameters.h"
 #include "lower/builder/RegroupedValues.h"
@@ -135,7 +136,7 @@ public:
       const tape::Buffer& buffer = module_.buffers[static_cast<std::size_t>(b)];
       return buffer.role == runtime::Role::Work && !buffer.kept;
     };
-    tape::Function f = fuseSums(function.finish(ownMemory), module_.buffers);
+    tape::Function f = fuseSums(keepValues(function.finish(ownMemory), module_), module_.buffers);
     return near_.wanted ? rowsOfPairs(std::move(f), module_) : f;
   }
 

@@ -3,6 +3,7 @@
 #include "tape/Rounds.h"
 #include "tape/TapeCost.h"
 #include "tape/Tiles.h"
+#include "tape/Writer.h"
 
 #include <algorithm>
 #include <functional>
@@ -25,15 +26,15 @@ public:
   Dividing(Function& f, std::int32_t block, const Round& round) : f_(f), block_(block), r_(round) {}
 
   void run() {
-    const Value zero = integer(before_, 0);
-    Instr tiles = loopUpTo(zero, integer(before_, r_.tilesMade() - 1), independentTurns);
+    const Value zero = outside_.integer(0);
+    Instr tiles = outside_.loop(zero, outside_.integer(r_.tilesMade() - 1), independentTurns);
     const std::int32_t ofTile = tiles.block;
     if (r_.reach() > 0)
       tiles = twice(zero, tiles);
     else
       for (const Member& m : r_.members) {
         const auto [begin, end] = turnsOf(m, tiles.result, r_.length() * m.weight);
-        push(m, firstOf(m) < m.low ? op(body_, Op::IMax, begin, loopOf(m).args[0]) : begin, end);
+        push(m, firstOf(m) < m.low ? inTile_.integer(Op::IMax, begin, loopOf(m).args[0]) : begin, end);
       }
     f_.blocks[static_cast<std::size_t>(ofTile)].code = std::move(body_);
     std::vector<Instr>& all = code();
@@ -50,49 +51,26 @@ public:
 private:
   std::vector<Instr>& code() { return f_.blocks[static_cast<std::size_t>(block_)].code; }
   [[nodiscard]] const Instr& loopOf(const Member& m) { return code()[m.at]; }
-  Value add(std::vector<Instr>& to, Op op, std::vector<Value> args, std::int64_t imm = 0) {
-    Instr i;
-    i.op = op;
-    i.type = Type::Int;
-    i.result = f_.values++;
-    i.imm = imm;
-    i.args = std::move(args);
-    to.push_back(i);
-    return i.result;
-  }
-  Value integer(std::vector<Instr>& to, std::int64_t x) { return add(to, Op::ConstInt, {}, x); }
-  Value op(std::vector<Instr>& to, Op what, Value a, Value b) { return add(to, what, {a, b}); }
-  Instr loopUpTo(Value low, Value high, std::int64_t direction) {
-    Instr i;
-    i.op = Op::Loop;
-    i.type = Type::Int;
-    i.result = f_.values++;
-    i.args = {low, high};
-    i.imm = direction;
-    i.block = static_cast<std::int32_t>(f_.blocks.size());
-    f_.blocks.emplace_back();
-    return i;
-  }
   /// The first turn of a member in the first tile, and the first and last of `most` turns in a tile.
   [[nodiscard]] std::int64_t firstOf(const Member& m) const { return m.begin + m.weight * r_.low; }
   std::pair<Value, Value> turnsOf(const Member& m, Value tile, std::int64_t most) {
-    const Value skipped = op(body_, Op::IMul, tile, integer(body_, r_.length() * m.weight));
-    const Value begin = op(body_, Op::IAdd, integer(body_, firstOf(m)), skipped);
-    return {begin, op(body_, Op::IAdd, begin, integer(body_, most - 1))};
+    const Value skipped = inTile_.integer(Op::IMul, tile, inTile_.integer(r_.length() * m.weight));
+    const Value begin = inTile_.integer(Op::IAdd, inTile_.integer(firstOf(m)), skipped);
+    return {begin, inTile_.integer(Op::IAdd, begin, inTile_.integer(most - 1))};
   }
   /// The turns of a member from `begin` to `end`, no further than its last one.
   void push(const Member& m, Value begin, Value end) {
     Instr whole = loopOf(m);
-    whole.args = {begin, op(body_, Op::IMin, end, whole.args[1])};
+    whole.args = {begin, inTile_.integer(Op::IMin, end, whole.args[1])};
     body_.push_back(whole);
   }
   /// Without the last turns of the tiles, and then with these alone, which are far from each other.
   Instr twice(Value zero, const Instr& tiles) {
     const Member& m = r_.members.front();
     const std::int64_t most = r_.length() - r_.reach();
-    const Instr both = loopUpTo(zero, integer(before_, 1), 1);
+    const Instr both = outside_.loop(zero, outside_.integer(1), 1);
     const auto skip = [&](Value from, std::int64_t turns) {
-      return op(body_, Op::IAdd, from, op(body_, Op::IMul, both.result, integer(body_, turns)));
+      return inTile_.integer(Op::IAdd, from, inTile_.integer(Op::IMul, both.result, inTile_.integer(turns)));
     };
     const auto [begin, end] = turnsOf(m, tiles.result, most);
     push(m, skip(begin, most), skip(end, r_.reach()));
@@ -104,6 +82,7 @@ private:
   std::int32_t block_;
   const Round& r_;
   std::vector<Instr> before_, body_;
+  Writer outside_{f_, before_}, inTile_{f_, body_};
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "tape/TapeCost.h"
 #include "tape/TapeOps.h"
+#include "tape/Writer.h"
 
 #include <algorithm>
 #include <map>
@@ -82,43 +83,6 @@ private:
     }
   }
 
-  // --- making instructions --------------------------------------------------------------------------------------
-
-  Value newValue() { return function_->values++; }
-  std::int32_t newBlock() {
-    function_->blocks.emplace_back();
-    return static_cast<std::int32_t>(function_->blocks.size() - 1);
-  }
-  static Instr make(Op op, Type type, Value result, std::vector<Value> args) {
-    Instr i;
-    i.op = op;
-    i.type = type;
-    i.result = result;
-    i.args = std::move(args);
-    return i;
-  }
-  Value integer(std::vector<Instr>& to, std::int64_t x) {
-    Instr i = make(Op::ConstInt, Type::Int, newValue(), {});
-    i.imm = x;
-    to.push_back(i);
-    return i.result;
-  }
-  Value pure(std::vector<Instr>& to, Op op, Type type, Value a, Value b) {
-    to.push_back(make(op, type, newValue(), {a, b}));
-    return to.back().result;
-  }
-  static Instr access(Op op, std::int32_t buffer, std::vector<Value> args) {
-    Instr i = make(op, Type::Void, none, std::move(args));
-    i.buffer = buffer;
-    return i;
-  }
-  Instr loop(Value low, Value high, std::int64_t direction, std::int32_t block) {
-    Instr i = make(Op::Loop, Type::Int, newValue(), {low, high});
-    i.imm = direction;
-    i.block = block;
-    return i;
-  }
-
   // --- dividing -------------------------------------------------------------------------------------------------
 
   /// The k-th array of a sum has its tiles in the k-th of these buffers, whichever sum it is.
@@ -145,27 +109,25 @@ private:
   /// Of the loop at place k of a block; returns the place of the last instruction that replaces it.
   std::size_t divide(std::int32_t block, std::size_t k, const Sum& sum) {
     const Instr whole = code(block)[k];
-    std::vector<Instr> before, after;
-    const Value zero = integer(before, 0);
-    const Value last = integer(before, tileCount - 1);
-    const Value count = integer(before, tileCount);
-    const std::int32_t tile = newBlock();
-    const Instr tiles = loop(zero, last, independentTurns, tile);
-    std::vector<Instr> prelude;
+    std::vector<Instr> before, after, prelude, head;
+    Writer outside(*function_, before), inTile(*function_, prelude);
+    const Value zero = outside.integer(0);
+    const Value last = outside.integer(tileCount - 1);
+    const Value count = outside.integer(tileCount);
+    const Instr tiles = outside.loop(zero, last, independentTurns);
     Tiles where;
     for (std::size_t slot = 0; slot < sum.added.size(); ++slot)
       clearTile(prelude, sum.added[slot], slot, tiles.result, zero, where);
     // turns t, t + tileCount, …: all tiles have about the same work where that of a turn grows or falls
-    const Value first = pure(prelude, Op::IAdd, Type::Int, whole.args[0], tiles.result);
-    const Value left = pure(prelude, Op::ISub, Type::Int, whole.args[1], first);
-    const Value turns = pure(prelude, Op::IDiv, Type::Int, left, count);
+    const Value first = inTile.integer(Op::IAdd, whole.args[0], tiles.result);
+    const Value left = inTile.integer(Op::ISub, whole.args[1], first);
+    const Value turns = inTile.integer(Op::IDiv, left, count);
     for (const Instr& i : places(whole.block, sum, where)) prelude.push_back(i);
-    const Instr rows = loop(zero, turns, 1, whole.block);
-    prelude.push_back(rows);
-    code(tile) = std::move(prelude);
-    std::vector<Instr> head;
-    const Value skipped = pure(head, Op::IMul, Type::Int, rows.result, count);
-    head.push_back(make(Op::IAdd, Type::Int, whole.result, {first, skipped}));
+    const Instr rows = inTile.loop(zero, turns, 1, whole.block);
+    inTile.append(rows);
+    code(tiles.block) = std::move(prelude);
+    const Value skipped = Writer(*function_, head).integer(Op::IMul, rows.result, count);
+    head.push_back(Writer::make(Op::IAdd, Type::Int, whole.result, {first, skipped}));
     addPlace(head, whole.result, where);
     std::vector<Instr>& body = code(whole.block);
     head.insert(head.end(), body.begin(), body.end());
@@ -181,17 +143,15 @@ private:
   void clearTile(std::vector<Instr>& to, std::int32_t buffer, std::size_t slot, Value tile, Value zero, Tiles& where) {
     const std::int64_t size = sizeOf(buffer);
     const std::int32_t tiles = tilesOf(slot, size);
-    const Value begin = pure(to, Op::IMul, Type::Int, tile, integer(to, strideOf(size)));
-    where.of[buffer] = {tiles, begin};
-    const std::int32_t body = newBlock();
-    const Instr clear = loop(zero, integer(to, size - 1), 1, body);
-    to.push_back(clear);
     std::vector<Instr> inner;
-    Instr nothing = make(Op::ConstReal, Type::Real, newValue(), {});
-    const Value at = pure(inner, Op::IAdd, Type::Int, begin, clear.result);
-    inner.push_back(nothing);
-    inner.push_back(access(Op::Store, tiles, {at, nothing.result}));
-    code(body) = std::move(inner);
+    Writer outside(*function_, to), inLoop(*function_, inner);
+    const Value begin = outside.integer(Op::IMul, tile, outside.integer(strideOf(size)));
+    where.of[buffer] = {tiles, begin};
+    const Instr clear = outside.loop(zero, outside.integer(size - 1));
+    outside.append(clear);
+    const Value at = inLoop.integer(Op::IAdd, begin, clear.result);
+    inLoop.store(tiles, at, inLoop.real(0));
+    code(clear.block) = std::move(inner);
   }
 
   /// Makes sums of the block go to the tiles. Returns instructions for the places whose indices are known outside.
@@ -200,10 +160,10 @@ private:
     collect(block);
     std::vector<Instr> outside;
     for (const auto& [index, buffer] : indices_) {
-      const Value place = newValue();
+      const Value place = function_->values++;
       where.places[{index, buffer}] = place;
       if (!sum.defined.contains(index))
-        outside.push_back(make(Op::IAdd, Type::Int, place, {where.of[buffer].second, index}));
+        outside.push_back(Writer::make(Op::IAdd, Type::Int, place, {where.of[buffer].second, index}));
     }
     redirect(block, where);
     return outside;
@@ -241,28 +201,24 @@ private:
   /// The places that follow from an index that has just been defined.
   static void addPlace(std::vector<Instr>& to, Value index, const Tiles& where) {
     for (auto it = where.places.lower_bound({index, -1}); it != where.places.end() && it->first.first == index; ++it)
-      to.push_back(make(Op::IAdd, Type::Int, it->second, {where.of.at(it->first.second).second, index}));
+      to.push_back(Writer::make(Op::IAdd, Type::Int, it->second, {where.of.at(it->first.second).second, index}));
   }
 
   void addUp(std::vector<Instr>& to, std::int32_t buffer, std::int32_t tiles, Value zero) {
-    const std::int32_t body = newBlock();
-    const Instr all = loop(zero, integer(to, sizeOf(buffer) - 1), 1, body);
-    to.push_back(all);
     std::vector<Instr> inner;
+    Writer outside(*function_, to), inLoop(*function_, inner);
+    const Instr all = outside.loop(zero, outside.integer(sizeOf(buffer) - 1));
+    outside.append(all);
     std::vector<Value> level;
     for (std::int64_t t = 0; t < tileCount; ++t) {
-      const Value at = pure(inner, Op::IAdd, Type::Int, all.result, integer(inner, t * strideOf(sizeOf(buffer))));
-      Instr load = access(Op::Load, tiles, {at});
-      load.type = Type::Real;
-      load.result = newValue();
-      inner.push_back(load);
-      level.push_back(load.result);
+      const Value begin = inLoop.integer(t * strideOf(sizeOf(buffer)));
+      level.push_back(inLoop.load(tiles, inLoop.integer(Op::IAdd, all.result, begin)));
     }
     for (; level.size() > 1; level.resize(level.size() / 2))
       for (std::size_t n = 0; n < level.size() / 2; ++n)
-        level[n] = pure(inner, Op::Add, Type::Real, level[2 * n], level[2 * n + 1]);
-    inner.push_back(access(Op::Accum, buffer, {all.result, level[0]}));
-    code(body) = std::move(inner);
+        level[n] = inLoop.value(Op::Add, Type::Real, {level[2 * n], level[2 * n + 1]});
+    inLoop.accumulate(buffer, all.result, level[0]);
+    code(all.block) = std::move(inner);
   }
 
   /// Behind all other working memory.

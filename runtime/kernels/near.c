@@ -35,7 +35,11 @@ typedef struct {
 
 enum { near_made = 0x6e656172 };
 
-static const double near_share = 0.15, near_least = 0.05, near_most = 0.4;
+static const double near_share = 0.1, near_least = 0.02, near_most = 0.4;
+/* A list takes as long as so many evaluations of the pairs within the limit: 8 where a pair has a root, a division and
+   a hundred products (dipoles), 23 where it has a division and twenty (atoms), by samples of a profile. By the
+   formula of near_best what lies between costs either 2 % of its time. */
+static const double near_work = 14;
 /* Rounding of positions, of differences and of cells, relative to the largest number among them. */
 static const double near_rounding = 1e-14;
 
@@ -208,19 +212,25 @@ static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* o
   }
   const double* point = p.first + 3 * row;
   if (!near_finite(point) || low > high) return 0;
-  double x[3], period[3];
+  double x[3], period[3], gap[3][3]; /* gap: squares of how far the cells before and behind are, along an axis */
   int64_t cell[3], at[3], from[3], to[3], seen[27];
   for (int a = 0; a < 3; ++a) {
     x[a] = near_wrapped(h, a, point[a], cell + a);
     period[a] = h->about[a] > 0 ? h->about[a] : INFINITY;
     from[a] = h->about[a] > 0 && h->spread[a] < 2 ? 0 : -1;
     to[a] = -from[a];
+    const double width = h->about[a] > 0 ? h->about[a] / (double)h->spread[a] : h->reach;
+    const double before = x[a] - (double)cell[a] * width, behind = width - before;
+    gap[a][0] = before * before;
+    gap[a][1] = 0;
+    gap[a][2] = behind * behind;
   }
   const double square = h->reach * h->reach;
   int visited = 0;
   for (int64_t dx = from[0]; dx <= to[0]; ++dx)
     for (int64_t dy = from[1]; dy <= to[1]; ++dy)
       for (int64_t dz = from[2]; dz <= to[2]; ++dz) {
+        if (gap[0][dx + 1] + gap[1][dy + 1] + gap[2][dz + 1] > square) continue;
         const int64_t d[3] = {dx, dy, dz};
         for (int a = 0; a < 3; ++a) {
           at[a] = cell[a] + d[a];
@@ -231,7 +241,11 @@ static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* o
         for (int k = 0; k < visited; ++k) again |= seen[k] == bucket;
         if (again) continue;
         seen[visited++] = bucket;
-        for (int32_t k = p.buckets[bucket]; k < p.buckets[bucket + 1]; ++k) {
+        int32_t k = p.buckets[bucket], behind = p.buckets[bucket + 1];
+        while (k < behind && p.order[behind - 1] > high) --behind;
+        if (k == behind || p.order[behind - 1] < low) continue; /* half of the buckets of a sum over i < j */
+        while (p.order[k] < low) ++k;
+        for (; k < behind; ++k) {
           const double* other = p.sorted + 3 * (int64_t)k;
           double sum = 0;
           for (int a = 0; a < 3; ++a) {
@@ -239,24 +253,27 @@ static int64_t near_find(const NearList* h, NearParts p, int64_t row, int32_t* o
             const double least = direct < round ? direct : round;
             sum += least * least;
           }
-          const int32_t j = p.order[k];
           if (count >= room) return -1;
-          out[count] = j + column;
-          count += sum <= square && j >= low && j <= high;
+          out[count] = p.order[k] + column;
+          count += sum <= square;
         }
       }
   near_ascending(out, count);
   return count;
 }
 
-/* How far pairs are listed: a longer skin where lists were made often, a shorter one where seldom. */
+/* A list whose skin is s in units of the limit has (1 + s)^3 times the pairs within, and lasts for n = k s evaluations,
+   since points move about as fast as before. The work (1 + s)^3 + near_work/(k s) of an evaluation is least where
+   3 k s^2 (1 + s)^2 = near_work. */
+static double near_best(double share, int64_t asked) {
+  const double best = sqrt(near_work * share / (3 * (double)asked)) / (1 + share);
+  return best < near_least ? near_least : best > near_most ? near_most : best;
+}
+
+/* How far pairs are listed. */
 static void near_measure(NearList* h, NearParts p, const double* about) {
   const int again = h->made == near_made;
-  if (!again) h->share = near_share;
-  if (again && h->asked < 16) h->share *= 1.25;
-  if (again && h->asked > 80) h->share *= 0.85;
-  if (!(h->share > near_least)) h->share = near_least;
-  if (h->share > near_most) h->share = near_most;
+  h->share = again ? near_best(h->share, h->asked) : near_share;
   for (int k = 0; k < LMC_NEAR_ABOUT; ++k) h->about[k] = about[k];
   h->limit = about[LMC_NEAR_LIMIT];
   if (about[LMC_NEAR_SQUARED] != 0) h->limit = h->limit > 0 ? sqrt(h->limit) : 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <span>
 
 namespace lmc::runtime {
 
@@ -26,7 +27,7 @@ public:
       : RunCore(problem, listeners), control_(*problem.control),
         controller_(control_.controller, control_.order, control_.safety,
                     roundingOf(control_.tolerances, problem.initialState)),
-        t_(problem.timeFrom), end_(problem.timeTo) {
+        errors_(workspace_.numbers(control_.errors)), t_(problem.timeFrom), end_(problem.timeTo) {
     result_.sizes.emplace();
   }
 
@@ -132,7 +133,7 @@ private:
     status_ = workspace_.trial(t_, h);
     result_.evaluations += control_.evaluationsPerTrial;
     if (status_ != Ok) return INFINITY;
-    const double square = largestSquare(control_.errors);
+    const double square = largestOf(errors_);
     if (!workspace_.finite()) status_ = NonFinite;
     return status_ != Ok || std::isnan(square) ? INFINITY : square;
   }
@@ -199,10 +200,10 @@ private:
     return false;
   }
 
-  /// The largest of the squares of a field; NaN if one of them is.
-  [[nodiscard]] double largestSquare(const Field& field) const {
+  /// The largest of squares; NaN if one of them is.
+  [[nodiscard]] static double largestOf(std::span<const double> squares) {
     double most = 0;
-    for (const double square : workspace_.numbers(field)) {
+    for (const double square : squares) {
       if (square <= most) continue;
       most = square;
       if (std::isnan(most)) break;
@@ -210,14 +211,13 @@ private:
     return most;
   }
 
-  [[nodiscard]] double largest(const Field& field) const { return std::sqrt(largestSquare(field)); }
+  [[nodiscard]] double largest(const Field& field) const { return std::sqrt(largestOf(workspace_.numbers(field))); }
 
   /// The piece with the largest error of the last trial.
   [[nodiscard]] std::size_t worst() const {
-    const std::span<const double> squares = workspace_.numbers(control_.errors);
-    const double most = largestSquare(control_.errors);
-    for (std::size_t k = 0; k < squares.size(); ++k)
-      if (squares[k] == most || (std::isnan(most) && std::isnan(squares[k]))) return k;
+    const double most = largestOf(errors_);
+    for (std::size_t k = 0; k < errors_.size(); ++k)
+      if (errors_[k] == most || (std::isnan(most) && std::isnan(errors_[k]))) return k;
     return 0;
   }
 
@@ -332,6 +332,7 @@ private:
 
   const ErrorControl& control_;
   StepController controller_;
+  const std::span<const double> errors_; ///< squared, of the last trial
   double t_, end_;
   double until_ = 0;                   ///< where the next step ends at the latest: at a sampling, or at the end
   bool jumped_ = false;                ///< an event has happened at t_, which is about to be carried out

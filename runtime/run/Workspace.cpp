@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <new>
+#include <sys/mman.h>
 
 namespace lmc::runtime {
 
@@ -18,6 +19,20 @@ std::size_t padded(std::int64_t size) {
   return (n + lineDoubles - 1) / lineDoubles * lineDoubles;
 }
 
+/// Memory of so many numbers; a lot of it in large pages, where the system has them: a loop over members reads and
+/// writes more places than the processor knows small pages.
+double* memoryFor(std::size_t numbers) {
+  constexpr std::size_t largePage = std::size_t{1} << 21U;
+  const std::size_t bytes = numbers * sizeof(double);
+  if (bytes < 4 * largePage) return static_cast<double*>(std::aligned_alloc(lineBytes, bytes));
+  const std::size_t pages = (bytes + largePage - 1) / largePage * largePage;
+  void* const memory = std::aligned_alloc(largePage, pages);
+#ifdef MADV_HUGEPAGE
+  if (memory != nullptr) (void)madvise(memory, pages, MADV_HUGEPAGE); // small pages do as well
+#endif
+  return static_cast<double*>(memory);
+}
+
 } // namespace
 
 void Workspace::Free::operator()(double* memory) const {
@@ -27,7 +42,7 @@ void Workspace::Free::operator()(double* memory) const {
 Workspace::Workspace(const Problem& problem) : problem_(&problem) {
   std::size_t total = 0;
   for (const std::int64_t size : problem.sizes) total += padded(size);
-  memory_.reset(static_cast<double*>(std::aligned_alloc(lineBytes, total * sizeof(double))));
+  memory_.reset(memoryFor(total));
   if (!memory_) throw std::bad_alloc();
   std::fill_n(memory_.get(), total, 0.0);
   double* next = memory_.get();

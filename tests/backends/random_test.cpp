@@ -1,7 +1,7 @@
 // Compiled tapes do what interpreted ones do.
 #include "RandomTape.h"
 #include "jit/Compile.h"
-#include "tape/Split.h"
+#include "tape/pieces/Split.h"
 
 #include <gtest/gtest.h>
 

@@ -169,7 +169,6 @@ struct Case {
 TEST(Fused, WhatOnlyASumNeeds) {
   const double a = 1 + 0x1p-30, b = 1 - 0x1p-31, c = -1 + 0x1p-40;
   const double ab = a * b;
-  const double ca = c * a;
   const std::vector<Case> cases = {
       {"a*b + c", [](FunctionBuilder&, V p, V q, V r) { return p * q + r; }, std::fma(a, b, c)},
       {"c + a*b", [](FunctionBuilder&, V p, V q, V r) { return r + p * q; }, std::fma(a, b, c)},
@@ -181,7 +180,8 @@ TEST(Fused, WhatOnlyASumNeeds) {
          return (product + r) * (product - r);
        },
        (ab + c) * (ab - c)},
-      {"a*b + c*a, the first", [](FunctionBuilder&, V p, V q, V r) { return p * q + r * p; }, std::fma(a, b, ca)},
+      {"a*b + c*a, the second", [](FunctionBuilder&, V p, V q, V r) { return p * q + r * p; }, std::fma(c, a, ab)},
+      {"a*b - c*a, the second", [](FunctionBuilder&, V p, V q, V r) { return p * q - r * p; }, std::fma(-c, a, ab)},
   };
   for (const Case& k : cases) {
     tape::Module m;

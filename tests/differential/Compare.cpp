@@ -51,11 +51,12 @@ struct Sizes {
   Real value = 0, noise = 0; ///< largest entry; largest difference that round-off makes
 };
 
-/// Differences relative to the sizes of variables, beyond what the oracle's own arithmetic loses in double precision.
+/// Differences relative to the sizes of variables, beyond what the oracle's own arithmetic loses in double precision and
+/// what solving for all of them together loses of the small ones: a few roundings of the largest, times the condition.
 void compareColumns(const std::string& kind, const Columns& got, const Columns& wanted, const Columns& rough,
                     Real condition, Verdict& v) {
   constexpr Real losses = 300, hopeless = 1e-5L;
-  const Real tolerance = std::max(1e-10L, 1e-14L * condition);
+  const Real tolerance = std::max(1e-10L, 1e-14L * condition), together = 1e-15L * condition;
   std::map<std::string, Sizes> sizes;
   Real largest = 1; // a variable that stays at rest is solved for together with others, which need not
   for (const auto& [name, x] : wanted) {
@@ -78,7 +79,7 @@ void compareColumns(const std::string& kind, const Columns& got, const Columns& 
       continue;
     }
     v.worst = std::max(v.worst, static_cast<double>(error / scale));
-    if (error <= tolerance * scale + losses * s.noise) continue;
+    if (error <= tolerance * scale + together * largest + losses * s.noise) continue;
     if (v.outcome == Outcome::Differs) continue;
     v.outcome = Outcome::Differs;
     v.kind = kind;

@@ -51,6 +51,15 @@ Wide plain(const Wide& own, const Wide& before, const Wide& rhs) {
   return x;
 }
 
+/// What the unknowns are.
+Numbers found(Evaluate& values, const TridiagonalSolution& solution) {
+  Numbers x = values.array(solution.x);
+  if (solution.scale == nullptr) return x;
+  const Numbers scale = values.array(solution.scale);
+  for (std::size_t i = 0; i < scale.size(); ++i) x[i] *= scale[i];
+  return x;
+}
+
 class ByRows : public testing::TestWithParam<int> {};
 
 } // namespace
@@ -68,14 +77,14 @@ TEST_P(ByRows, TridiagonalSystemsAreSolvedAsPlainly) {
     const sym::Expr i = g.newIndex("i");
     defineRange(p, copies.back(), i, copies.size() == 2 ? 2 : 1, n, g.load(given.back(), {i}));
   }
-  const sym::Array* solution = solveTridiagonal(p, {n, copies[0], copies[1], copies[2]}, "x");
+  const TridiagonalSolution solution = solveTridiagonal(p, {n, copies[0], copies[1], copies[2]}, "x");
   for (const unsigned seed : {1U, 2U, 3U}) {
     const Rows s = random(static_cast<std::size_t>(n), seed);
     Evaluate values(p);
     values.set(given[0], s.own);
     values.set(given[1], s.before);
     values.set(given[2], s.rhs);
-    const Numbers x = values.array(solution);
+    const Numbers x = found(values, solution);
     ASSERT_EQ(x.size(), static_cast<std::size_t>(room));
     const Wide exact =
         plain({s.own.begin(), s.own.end()}, {s.before.begin(), s.before.end()}, {s.rhs.begin(), s.rhs.end()});
@@ -98,7 +107,7 @@ TEST(Tridiagonal, SmallPivotsInAllRowsLeaveAResidualOfRounding) {
   std::vector<const sym::Array*> given;
   for (const char* name : {"own", "before", "rhs"})
     given.push_back(g.newArray(name, {n}, sym::Shape::scalar(), sym::Role::State));
-  const sym::Array* solution = solveTridiagonal(p, {n, given[0], given[1], given[2]}, "x");
+  const TridiagonalSolution solution = solveTridiagonal(p, {n, given[0], given[1], given[2]}, "x");
   Numbers own(n, 1 + ratio * ratio), before(n, ratio), rhs;
   own[0] = 1;
   for (std::int64_t i = 0; i < n; ++i) rhs.push_back(std::sin(1.0 + static_cast<double>(i)));
@@ -106,7 +115,7 @@ TEST(Tridiagonal, SmallPivotsInAllRowsLeaveAResidualOfRounding) {
   values.set(given[0], own);
   values.set(given[1], before);
   values.set(given[2], rhs);
-  const Numbers x = values.array(solution);
+  const Numbers x = found(values, solution);
   for (std::size_t i = 0; i < own.size(); ++i) {
     Wide terms{own[i] * static_cast<long double>(x[i]), -rhs[i]};
     if (i > 0) terms.push_back(before[i] * static_cast<long double>(x[i - 1]));

@@ -102,6 +102,20 @@ TEST(NearSums, HaveTheBitsOfAllPairs) {
   expectTheSame({spheres("rc > norm(q[j] - q[i]) and i + j > 20: V(dot(q[i] - q[j], q[i] - q[j]))")});
 }
 
+/// Roots and divisions of a pair are computed first: products that they share with other terms, or with each other, are
+/// fused as they are where nothing is divided.
+TEST(NearSums, OfTermsThatShareProductsWithTheirRoots) {
+  const char* const functions = R"(
+  fn a(d) = d[1]*d[2];
+  fn W(d) = sqrt(1 + a(d)^2) + a(d)*d[3] + (a(d) + d[3])/(2 + a(d)^2) + d[1]^2*sqrt(2 + sqrt(1 + d[1]^2) + d[2]^2);
+  fn U(d) = sqrt(9 + a(d)) + a(d)*d[3] + d[3]^2/2;
+  fn cut(s) = (1 - s/rc^2)^3;)";
+  const std::string near = "dot(q[i] - q[j], q[i] - q[j]) < rc^2: ", ends = "*cut(dot(q[i] - q[j], q[i] - q[j]))";
+  expectTheSame({spheres(near + "W(q[i] - q[j])" + ends, functions)});
+  expectTheSame({spheres(near + "U(q[i] - q[j])", functions)});
+  expectTheSame({spheres(near + "(3/7 + a(q[i] - q[j])/7)" + ends, functions)}); // no divisor that varies
+}
+
 /// The energy after some steps against a sum over all pairs in long double, which asks `counts` of each.
 void expectEnergy(const std::string& model, bool (*counts)(const long double* d), const long double* box) {
   products::PipelineOptions o;

@@ -1,6 +1,6 @@
 // Functions that are cut into pieces do what they did, to the bit.
 #include "RandomTape.h"
-#include "tape/Split.h"
+#include "tape/pieces/Split.h"
 
 #include <gtest/gtest.h>
 

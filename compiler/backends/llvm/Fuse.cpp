@@ -1,7 +1,7 @@
-// The rule is local, so that it needs no cost model: of two products that a sum could take, the first; a product that
-// somebody else needs stays one. Sums over a family, whose terms may be added in any order, begin with what they have
-// so far: so the last product of a term is fused, too. It stands behind all passes on IR, which move and merge
-// products.
+// The rule is local, so that it needs no cost model: of two products that a sum could take, the second, as sums begin
+// with what is ready first (lower/builder/Sums.cpp); a product that somebody else needs stays one. Sums over a family,
+// whose terms may be added in any order, begin with what they have so far: so the last product of a term is fused, too.
+// It stands behind all passes on IR, which move and merge products.
 #include "backends/llvm/Fuse.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -68,10 +68,10 @@ llvm::Value* fusedSum(llvm::Instruction& sum) {
   const auto fma = [&](llvm::Value* x, llvm::Value* y, llvm::Value* z) {
     return ir.CreateIntrinsic(llvm::Intrinsic::fma, {sum.getType()}, {x, y, z});
   };
-  if (llvm::Instruction* const p = productOf(a, sum.getParent()))
-    return fma(p->getOperand(0), p->getOperand(1), minus ? negated(ir, b) : b);
   if (llvm::Instruction* const p = productOf(b, sum.getParent()))
     return fma(minus ? negated(ir, p->getOperand(0)) : p->getOperand(0), p->getOperand(1), a);
+  if (llvm::Instruction* const p = productOf(a, sum.getParent()))
+    return fma(p->getOperand(0), p->getOperand(1), minus ? negated(ir, b) : b);
   llvm::Value* inner = nullptr;
   const bool negative = minus && a->hasOneUse() &&
                         llvm::PatternMatch::match(a, llvm::PatternMatch::m_FNeg(llvm::PatternMatch::m_Value(inner)));

@@ -1,6 +1,7 @@
 #include "lower/builder/PairRows.h"
 
 #include "tape/Shares.h"
+#include "tape/Writer.h"
 
 #include <algorithm>
 #include <map>
@@ -17,6 +18,7 @@ using tape::Instr;
 using tape::Op;
 using tape::Type;
 using tape::Value;
+using tape::Writer;
 
 /// A number of each member from index `low` to `high`: that of index i stands in the buffer at place + i.
 struct Column {
@@ -41,35 +43,11 @@ struct InRow {
   std::int64_t number = 0;
 };
 
-class Writer {
-public:
-  Writer(tape::Function& f, std::vector<Instr>& out) : f_(f), out_(out) {}
-  Value integer(std::int64_t x) { return add(Op::ConstInt, Type::Int, {}, x); }
-  Value op(Op what, Value a, Value b) { return add(what, Type::Int, {a, b}); }
-  Value zero() { return add(Op::ConstReal, Type::Real, {}); }
-  Value load(std::int32_t buffer, Value at) { return add(Op::Load, Type::Real, {at}, 0, buffer); }
-  void store(std::int32_t buffer, Value at, Value x) { add(Op::Store, Type::Void, {at, x}, 0, buffer); }
-  /// The place of number k of a row.
-  Value place(Value row, const Rows& r, std::int64_t k) {
-    const Value first = op(Op::IMul, row, integer(r.width));
-    return k == 0 ? first : op(Op::IAdd, first, integer(k));
-  }
-
-private:
-  Value add(Op what, Type type, std::vector<Value> args, std::int64_t imm = 0, std::int32_t buffer = -1) {
-    Instr i;
-    i.op = what;
-    i.type = type;
-    i.imm = imm;
-    i.args = std::move(args);
-    i.buffer = buffer;
-    if (type != Type::Void) i.result = f_.values++;
-    out_.push_back(i);
-    return i.result;
-  }
-  tape::Function& f_;
-  std::vector<Instr>& out_;
-};
+/// The place of number k of a row.
+Value placeIn(tape::Writer& w, Value row, const Rows& r, std::int64_t k) {
+  const Value first = w.integer(Op::IMul, row, w.integer(r.width));
+  return k == 0 ? first : w.integer(Op::IAdd, first, w.integer(k));
+}
 
 /// Rows for one nest of loops.
 class Nest {
@@ -167,11 +145,12 @@ private:
 
   void rewrite() {
     std::vector<Instr> before, after, outer, inner;
-    const Value zero = Writer(f_, before).zero();
+    const Value zero = Writer(f_, before).real(0);
     const auto copyIn = [&](const Rows& r, const std::set<std::int32_t>& empty) {
       eachMember(before, r, [&](Writer& w, Value member, std::int64_t k) {
         const bool has = k < static_cast<std::int64_t>(r.columns.size()) && !empty.contains(r.columns[k].buffer);
-        w.store(r.buffer, w.place(member, r, k), has ? w.load(r.columns[k].buffer, element(w, r, member, k)) : zero);
+        const Value at = placeIn(w, member, r, k);
+        w.store(r.buffer, at, has ? w.load(r.columns[k].buffer, element(w, r, member, k)) : zero);
       });
     };
     for (const Rows& r : reads_) copyIn(r, {});
@@ -179,8 +158,9 @@ private:
     for (const Rows& r : adds_) {
       copyIn(r, empty);
       eachMember(after, r, [&](Writer& w, Value member, std::int64_t k) {
-        if (k < static_cast<std::int64_t>(r.columns.size()))
-          w.store(r.columns[k].buffer, element(w, r, member, k), w.load(r.buffer, w.place(member, r, k)));
+        if (k >= static_cast<std::int64_t>(r.columns.size())) return;
+        const Value at = element(w, r, member, k);
+        w.store(r.columns[k].buffer, at, w.load(r.buffer, placeIn(w, member, r, k)));
       });
     }
     Writer ofOuter(f_, outer), ofInner(f_, inner);
@@ -195,25 +175,18 @@ private:
   }
 
   static Value element(Writer& w, const Rows& r, Value member, std::int64_t k) {
-    return w.op(Op::IAdd, member, w.integer(r.columns[static_cast<std::size_t>(k)].place + r.low()));
+    return w.integer(Op::IAdd, member, w.integer(r.columns[static_cast<std::size_t>(k)].place + r.low()));
   }
 
   /// A loop over members, with what it does for each number of a row.
   template <typename F> void eachMember(std::vector<Instr>& out, const Rows& r, const F& body) {
     Writer w(f_, out);
-    Instr loop;
-    loop.op = Op::Loop;
-    loop.type = Type::Int;
-    loop.args = {w.integer(0), w.integer(r.count() - 1)};
-    loop.imm = 1;
-    loop.result = f_.values++;
-    loop.block = static_cast<std::int32_t>(f_.blocks.size());
-    f_.blocks.emplace_back();
+    const Instr loop = w.loop(w.integer(0), w.integer(r.count() - 1));
     std::vector<Instr> turn;
     Writer inTurn(f_, turn);
     for (std::int64_t k = 0; k < r.width; ++k) body(inTurn, loop.result, k);
     f_.blocks[static_cast<std::size_t>(loop.block)].code = std::move(turn);
-    out.push_back(loop);
+    w.append(loop);
   }
 
   /// What pairs read and add stands in rows; the places go to where the counters begin.
@@ -234,8 +207,8 @@ private:
     const auto [it, fresh] = placesInRows_.try_emplace({in.rows, in.number, counter});
     if (fresh) {
       const Value member =
-          w.op(Op::ISub, counter == 0 ? outer_.result : inner_.result, w.integer(in.rows->columns.front().low));
-      it->second = w.place(member, *in.rows, in.number);
+          w.integer(Op::ISub, counter == 0 ? outer_.result : inner_.result, w.integer(in.rows->columns.front().low));
+      it->second = placeIn(w, member, *in.rows, in.number);
     }
     return it->second;
   }

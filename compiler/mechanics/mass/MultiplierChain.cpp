@@ -203,14 +203,6 @@ private:
     return first ? own : g_.sub(own, g_.mul(at(transfer_, i), ownForce(before(i), false)));
   }
 
-  /// Neighbours' contributions to K^-1 u at member i.
-  Expr coupled(const AtIndex& u, Expr i, bool first, bool last) {
-    Expr sum = g_.zero(held_.point->shape);
-    if (!first) sum = g_.add(sum, g_.mul(at(besides_, before(i)), u(before(i))));
-    if (!last) sum = g_.add(sum, g_.mul(at(besides_, i), u(next(i))));
-    return sum;
-  }
-
   /// The same for the first, the inner and the last members.
   void forEachPlace(const sym::Array* array, const std::function<Expr(Expr i, bool first, bool last)>& value) {
     set(array, 1, 1, [&](Expr i) { return value(i, true, false); });
@@ -232,14 +224,33 @@ private:
     set(before_, 2, n_, [&](Expr i) { return g_.mul(at(besides_, before(i)), product(normal(before(i)), normal(i))); });
     set(rhs_, 1, n_,
         [&](Expr i) { return g_.neg(g_.add(ofState(held_.curvatures[0], i), g_.inner(normal(i), at(free_, i)))); });
-    multiplier_ = solveTridiagonal(p_, {n_, own_, before_, rhs_}, "lam");
+    const TridiagonalSolution lam = solveTridiagonal(p_, {n_, own_, before_, rhs_}, "lam");
+    multiplier_ = lam.x;
+    // What parameters decide of a member's push on the next and on the previous one: their product is made once.
+    const auto scaled = [&](Expr factor, Expr i) {
+      return lam.scale == nullptr ? factor : g_.mul(factor, at(lam.scale, i));
+    };
+    onNext_ = family("K^-1(i, i+1) of lam(i)", sym::Shape::scalar());
+    onPrevious_ = family("K^-1(i-1, i) of lam(i)", sym::Shape::scalar());
+    set(onNext_, 1, n_ - 1, [&](Expr i) { return scaled(at(besides_, i), i); });
+    set(onPrevious_, 2, n_, [&](Expr i) { return scaled(at(besides_, before(i)), i); });
   }
 
-  /// A member's own multiplier pushes along its normal, which T does not see.
+  /// What the multipliers of its neighbours contribute to K^-1 F at member i. Its own pushes along its normal, which T
+  /// does not see.
+  Expr pushed(Expr i, bool first, bool last) {
+    const auto by = [&](const sym::Array* factor, Expr j) {
+      return g_.mul(g_.mul(at(factor, j), at(multiplier_, j)), normal(j));
+    };
+    Expr sum = g_.zero(held_.point->shape);
+    if (!first) sum = g_.add(sum, by(onNext_, before(i)));
+    if (!last) sum = g_.add(sum, by(onPrevious_, next(i)));
+    return sum;
+  }
+
   void accelerate(const sym::Array* unknown) {
-    const auto push = [this](Expr i) { return g_.mul(at(multiplier_, i), normal(i)); };
     forEachPlace(unknown, [&](Expr i, bool first, bool last) {
-      return accelerationOf(s_, k_, {i}, {g_.add(at(free_, i), coupled(push, i, first, last))})[0];
+      return accelerationOf(s_, k_, {i}, {g_.add(at(free_, i), pushed(i, first, last))})[0];
     });
   }
 
@@ -264,7 +275,9 @@ private:
   const sym::Array* own_ = nullptr;        ///< N K^-1 N^T: the diagonal
   const sym::Array* before_ = nullptr;     ///< the same: entries (i-1, i)
   const sym::Array* rhs_ = nullptr;        ///< -curvature - N K^-1 F
-  const sym::Array* multiplier_ = nullptr; ///< lam
+  const sym::Array* multiplier_ = nullptr; ///< lam, but for a factor of each member
+  const sym::Array* onNext_ = nullptr;     ///< entries of K^-1 beside the diagonal times that factor
+  const sym::Array* onPrevious_ = nullptr;
 };
 
 } // namespace

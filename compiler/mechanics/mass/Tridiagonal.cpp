@@ -75,7 +75,8 @@ class FromBothEnds : Rows {
 public:
   using Rows::Rows;
 
-  void solve(const Array* solution) {
+  /// Returns by what the solution has to be multiplied, row by row.
+  const Array* solve(const Array* solution) {
     divideByDiagonal();
     const std::int64_t half = (n_ - 1) / 2; // rows that each end eliminates; one or two are between them
     const Array* ends = g_.newArray("d, v of both ends", {half}, sym::Shape::vec(6), sym::Role::Temp);
@@ -89,6 +90,7 @@ public:
     const Array* between = g_.newArray("x between", {}, sym::Shape::vec(2), sym::Role::Temp);
     define(p_, between, 0, {}, middle(at(ends, g_.integer(half)), g_.integer(half + 1), g_.integer(n_ - half)));
     findBack(solution, ends, between, half);
+    return scale_;
   }
 
 private:
@@ -137,31 +139,38 @@ private:
                       g_.mul(inverse, g_.sub(g_.mul(a.d, b.v), g_.mul(ofB, a.v)))});
   }
 
-  /// From the middle to both ends: x(i) = v/d - (b(i+1) d(i-1)/d) x(i+1), whose quotients wait for no x.
+  /// From the middle to both ends: x(i) = v/d - (b(i+1) d(i-1)/d) x(i+1), whose quotients wait for no x. They stand in
+  /// the loop that makes the determinants: the divisions are made while these wait for each other.
   void findBack(const Array* solution, const Array* ends, const Array* between, std::int64_t half) {
+    const Array* inverse = g_.newArray("1/d of both ends", {half}, sym::Shape::vec(2), sym::Role::Temp);
     const Array* quotients = g_.newArray("v/d, b d(i-1)/d", {half}, sym::Shape::vec(4), sym::Role::Temp);
-    set(quotients, 1, half, [&](Expr i) {
+    const auto fromEnds = [&](const Array* array, const AtIndex& value) {
+      set(array, 1, 1, value);
+      set(array, 2, half, value);
+    };
+    fromEnds(inverse, [&](Expr i) {
+      const Expr both = at(ends, i);
+      return g_.vector({reciprocal(reduced(both, first).d), reciprocal(reduced(both, last).d)});
+    });
+    fromEnds(quotients, [&](Expr i) {
       const Reduced a = reduced(at(ends, i), first), b = reduced(at(ends, i), last);
-      const Expr ofA = reciprocal(a.d), ofB = reciprocal(b.d);
+      const Expr ofA = g_.entry(at(inverse, i), 0), ofB = g_.entry(at(inverse, i), 1);
       return g_.vector({g_.mul(a.v, ofA), g_.mul(g_.mul(side(next(i)), a.before), ofA), g_.mul(b.v, ofB),
                         g_.mul(g_.mul(side(across(i)), b.before), ofB)});
     });
-    const Array* ofEnds = g_.newArray("x of both ends", {half}, sym::Shape::vec(2), sym::Role::Temp);
-    const auto behindInner = [&](Expr i, Expr inner) {
-      const auto found = [&, q = at(quotients, i)](int k) {
-        return g_.sub(g_.entry(q, 2 * k), g_.mul(g_.entry(q, 2 * k + 1), g_.entry(inner, k)));
-      };
-      return g_.vector({found(0), found(1)});
+    set(solution, half + 1, half + 1, [&](Expr) { return g_.entry(g_.load(between), 0); });
+    if (half + 1 < n_ - half) set(solution, n_ - half, n_ - half, [&](Expr) { return g_.entry(g_.load(between), 1); });
+    // The first rows that are found stand alone: loops of few turns are written out.
+    const auto back = [&](int end, Expr i, Expr inner) {
+      const Expr q = at(quotients, end == 0 ? i : across(i));
+      return g_.sub(g_.entry(q, 2 * end), g_.mul(g_.entry(q, 2 * end + 1), at(solution, inner)));
     };
-    set(ofEnds, half, half, [&](Expr i) { return behindInner(i, g_.load(between)); });
-    set(
-        ofEnds, 1, half - 1, [&](Expr i) { return behindInner(i, at(ofEnds, next(i))); }, true);
-    const auto scaled = [&](Expr i, Expr x, int k) { return g_.mul(at(scale_, i), g_.entry(x, k)); };
-    set(solution, 1, half, [&](Expr i) { return scaled(i, at(ofEnds, i), 0); });
-    set(solution, half + 1, half + 1, [&](Expr i) { return scaled(i, g_.load(between), 0); });
-    if (half + 1 < n_ - half)
-      set(solution, n_ - half, n_ - half, [&](Expr i) { return scaled(i, g_.load(between), 1); });
-    set(solution, n_ - half + 1, n_, [&](Expr i) { return scaled(i, at(ofEnds, across(i)), 1); });
+    const auto toFirst = [&](Expr i) { return back(0, i, next(i)); };
+    const auto toLast = [&](Expr i) { return back(1, i, preceding(i)); };
+    set(solution, half, half, toFirst);
+    set(solution, 1, half - 1, toFirst, true);
+    set(solution, n_ - half + 1, n_ - half + 1, toLast);
+    set(solution, n_ - half + 2, n_, toLast);
   }
 
   const Array* scale_ = nullptr;                 ///< by which rows and columns are multiplied
@@ -306,7 +315,11 @@ private:
     Rows::set(border.rhs, 1, count - 1, [&](Expr i) { return g_.sub(part(i, Right), part(next(i), OfRight)); });
     Rows::set(border.own, count, count, [&](Expr i) { return part(i, Pivot); });
     Rows::set(border.rhs, count, count, [&](Expr i) { return part(i, Right); });
-    return solveTridiagonal(p_, border, "x of separators");
+    const TridiagonalSolution x = solveTridiagonal(p_, border, "x of separators");
+    if (x.scale == nullptr) return x.x;
+    const Array* scaled = ofSeparators("separators' own x", sym::Shape::scalar(), room);
+    Rows::set(scaled, 1, count, [&](Expr i) { return g_.mul(Rows::at(x.scale, i), Rows::at(x.x, i)); });
+    return scaled;
   }
 
   /// x(k) = (rhs' - column x(separator before))/pivot - ratio(k+1) x(k+1). One product waits for x(k+1).
@@ -348,14 +361,13 @@ std::int64_t tridiagonalRoom(std::int64_t rows) {
   return cut.groups > 0 ? cut.segments() * cut.length : rows;
 }
 
-const Array* solveTridiagonal(sym::Program& program, const Tridiagonal& system, const std::string& name) {
-  const Array* solution =
+TridiagonalSolution solveTridiagonal(sym::Program& program, const Tridiagonal& system, const std::string& name) {
+  const Array* x =
       program.graph().newArray(name, {tridiagonalRoom(system.rows)}, sym::Shape::scalar(), sym::Role::Temp);
-  if (const Cut cut = cutOf(system.rows); cut.groups > 0)
-    BySegments(program, system, cut).solve(solution);
-  else
-    FromBothEnds(program, system).solve(solution);
-  return solution;
+  const Cut cut = cutOf(system.rows);
+  if (cut.groups == 0) return {x, FromBothEnds(program, system).solve(x)};
+  BySegments(program, system, cut).solve(x);
+  return {x, nullptr};
 }
 
 } // namespace lmc::mechanics

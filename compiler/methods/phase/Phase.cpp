@@ -11,7 +11,7 @@ namespace lmc::methods {
 using sym::Expr;
 
 namespace {
-void append(sema::Tuple& a, const sema::Tuple& b) {
+template <class T> void append(std::vector<T>& a, const std::vector<T>& b) {
   a.insert(a.end(), b.begin(), b.end());
 }
 } // namespace
@@ -220,8 +220,15 @@ sema::ArrayTuple Phase::rateArrays() const {
   return roots;
 }
 
+/// The state itself needs no other name: with one, w × w would not be seen to be zero.
+sema::ArrayTuple Phase::placesOf(const sema::Tuple& y, const std::string& name) {
+  sema::ArrayTuple arrays;
+  for (const PhaseSlot& s : slots_) append(arrays, s.state);
+  return y == state() ? arrays : storePoint(y, name);
+}
+
 sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name, const sym::Array** multipliers) {
-  const sema::ArrayTuple arrays = storePoint(y, name);
+  const sema::ArrayTuple arrays = placesOf(y, name);
   sema::ArrayTuple roots = rateArrays();
   const bool constrained = multipliers != nullptr && system_.constraints != nullptr;
   if (constrained) roots.push_back(system_.constraints->multiplier);

@@ -83,6 +83,7 @@ public:
   [[nodiscard]] sema::Tuple loadAlgebra(const sema::ArrayTuple& arrays);
 
 private:
+  sema::ArrayTuple placesOf(const sema::Tuple& y, const std::string& name);
   sema::ArrayTuple copies(const sema::Tuple& y, const sema::ArrayTuple& stored, sym::Expr time,
                           const sema::ArrayTuple& roots, const std::string& name);
   void addSlot(PhaseSlot slot);

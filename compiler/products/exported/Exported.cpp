@@ -3,7 +3,7 @@
 #include "present/Present.h"
 #include "products/Impl.h"
 #include "products/equations/Equations.h"
-#include "tape/Split.h"
+#include "tape/pieces/Split.h"
 
 #include <algorithm>
 #include <cmath>

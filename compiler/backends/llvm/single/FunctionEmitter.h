@@ -154,13 +154,21 @@ private:
   struct ListedBody;
   struct Piece;
   void listedPairs(const tape::Instr& i, const PairRow& row, const PairBody& body);
-  void readMembers(const ListedBody& b, const Piece& piece);
-  void computeTerms(const ListedBody& b, const Piece& piece);
-  void addTerms(const ListedBody& b, const Piece& piece);
+  void slowFirst(ListedBody& b) const;
+  void eachEight(const Piece& piece, const std::function<void(llvm::Value* from)>& make);
+  llvm::Value* loadPairs(llvm::Type* type, llvm::Value* array, llvm::Value* first, std::int64_t count);
+  void readMembers(const ListedBody& b, const Piece& piece, llvm::Value* from);
+  void eightPairs(const ListedBody& b, llvm::Value* from, const std::function<void(llvm::Value* k)>& body);
+  void ofPair(const std::map<const tape::Instr*, llvm::AllocaInst*>& arrays, const tape::Instr& x, llvm::Value* k);
+  void computeSlow(const ListedBody& b, llvm::Value* from);
+  void computeTerms(const ListedBody& b, const Piece& piece, llvm::Value* from);
+  std::vector<llvm::Value*> rowsOfTerms(const std::vector<llvm::Value*>& layer, double absent, llvm::Value* from);
+  void addTerms(const ListedBody& b, llvm::Value* from);
   void addOtherTerms(const ListedBody& b, const Piece& piece);
   /// `width` numbers of a buffer, from width·member + begins on.
   llvm::Value* rowOf(std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
-  llvm::Value* loadRow(std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
+  llvm::Value* loadRow(std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member,
+                       std::int64_t count);
   void storeRow(llvm::Value* row, std::int32_t buffer, std::int64_t width, std::int64_t begins, llvm::Value* member);
   /// Whose elements sums go to, while a nest of ownedTurns is emitted (tape/Shares.h).
   struct Owner {
@@ -188,8 +196,8 @@ private:
   std::vector<llvm::Value*> late_;     ///< where the next failures of a loop are noted; empty: they leave it
   std::vector<llvm::Value*> statuses_; ///< of those that have been noted
   std::optional<Owner> owner_;
-  bool ownerKnown_ = false;        ///< sums that are emitted are the owner's
-  llvm::Value* farSeen_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero, and noted here
+  bool ownerKnown_ = false;         ///< sums that are emitted are the owner's
+  llvm::Value* farthest_ = nullptr; ///< set: arguments of Stumpff functions are taken to be near zero; the largest one
 };
 
 } // namespace lmc::backends

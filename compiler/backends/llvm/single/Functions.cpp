@@ -25,12 +25,12 @@ void FunctionEmitter::sineAndCosine(llvm::Value* x, bool sine, bool cosine, std:
 
 // A loop that counts on small arguments has no branch: its polynomials hold as far as possible.
 StumpffInterval FunctionEmitter::intervalOf(tape::Value s) const {
-  if (farSeen_ != nullptr) return {};
+  if (farthest_ != nullptr) return {};
   return isNonNegative(s) ? stumpffNearSquares : stumpffAroundZero;
 }
 
 StumpffInterval FunctionEmitter::intervalOfQuotients() const {
-  return farSeen_ != nullptr ? StumpffInterval{} : stumpffAroundZero;
+  return farthest_ != nullptr ? StumpffInterval{} : stumpffAroundZero;
 }
 
 /// A sum of squares, for example. Products are looked through for squares: h (h c) w.w is one for c > 0.
@@ -58,16 +58,16 @@ bool FunctionEmitter::isNonNegative(tape::Value v) const {
   return true;
 }
 
-/// In a loop that counts on small arguments: no branch, and a note of those that are not. Where results are to be those
-/// of exported C, the routine that this calls.
+/// In a loop that counts on small arguments: no branch, and a note of the largest one. Bits of positive numbers are
+/// ordered as they are, those of no number come behind. Where results are to be those of exported C, the routine that
+/// this calls.
 FunctionEmitter::StumpffValues FunctionEmitter::stumpffValues(const StumpffGroup& group) {
   if (!module_.options().contract) return Emitter::stumpffFar(group);
-  if (farSeen_ == nullptr) return Emitter::stumpffValues(group);
-  llvm::Value* const size = intrinsic(llvm::Intrinsic::fabs, {group.s});
-  llvm::Value* const small = builder_.CreateFCmpOLE(size, types_.constant(stumpffRange));
-  llvm::Value* const before = builder_.CreateAlignedLoad(types_.integer, farSeen_, llvm::Align(8));
-  llvm::Value* const far = builder_.CreateZExt(builder_.CreateNot(small), types_.integer);
-  builder_.CreateAlignedStore(builder_.CreateOr(before, far), farSeen_, llvm::Align(8));
+  if (farthest_ == nullptr) return Emitter::stumpffValues(group);
+  llvm::Value* const size = builder_.CreateBitCast(intrinsic(llvm::Intrinsic::fabs, {group.s}), types_.integer);
+  llvm::Value* const before = builder_.CreateAlignedLoad(types_.integer, farthest_, llvm::Align(8));
+  builder_.CreateAlignedStore(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, before, size), farthest_,
+                              llvm::Align(8));
   return stumpffNear(group);
 }
 

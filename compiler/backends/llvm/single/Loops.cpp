@@ -16,6 +16,7 @@
 #include <llvm/IR/Metadata.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -250,15 +251,15 @@ void FunctionEmitter::endLate(const LateFailures& failures) {
 /// Exponentials have a branch for large angles, which a vectorised loop cannot have. The loop is run without it; if
 /// some angle was large, it is run once more as it stands.
 void FunctionEmitter::optimisticLoop(const Instr& i, const std::vector<tape::Value>& defined) {
-  farSeen_ = local(1);
-  builder_.CreateAlignedStore(types_.index(0), farSeen_, llvm::Align(8));
+  farthest_ = local(1);
+  builder_.CreateAlignedStore(types_.index(0), farthest_, llvm::Align(8));
   vectorTurns(i, defined);
-  llvm::Value* const seen = builder_.CreateAlignedLoad(types_.integer, farSeen_, llvm::Align(8));
-  farSeen_ = nullptr;
+  llvm::Value* const farthest = builder_.CreateAlignedLoad(types_.integer, farthest_, llvm::Align(8));
+  farthest_ = nullptr;
   llvm::BasicBlock* const again = newBlock();
   llvm::BasicBlock* const after = newBlock();
-  builder_.CreateCondBr(builder_.CreateICmpNE(seen, types_.index(0)), again, after,
-                        llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
+  builder_.CreateCondBr(builder_.CreateICmpSGT(farthest, types_.index(std::bit_cast<std::int64_t>(stumpffRange))),
+                        again, after, llvm::MDBuilder(module_.context()).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(again);
   forget(defined);
   (void)turns(i);

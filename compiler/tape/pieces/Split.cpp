@@ -1,8 +1,9 @@
 // A block is cut where few values are alive. Blocks are treated from within: first the bodies of loops and branches,
 // then the list in which these stand, as short as they have become.
-#include "tape/Split.h"
+#include "tape/pieces/Split.h"
 
 #include "tape/TapeOps.h"
+#include "tape/Writer.h"
 
 #include <algorithm>
 #include <limits>
@@ -258,86 +259,49 @@ private:
   /// The arguments of the function, for a call from it.
   std::vector<Value> arguments(std::vector<Instr>& code) {
     std::vector<Value> list;
-    for (int a = 0; a < f_.arguments; ++a) {
-      Instr i;
-      i.op = Op::Argument;
-      i.type = Type::Real;
-      i.imm = a;
-      i.result = f_.values++;
-      list.push_back(i.result);
-      code.push_back(std::move(i));
-    }
+    Writer w(f_, code);
+    for (int a = 0; a < f_.arguments; ++a) list.push_back(w.value(Op::Argument, Type::Real, {}, a));
     return list;
   }
 
-  Value add(Function& g, std::vector<Instr>& code, Op op, Type type, std::vector<Value> args, std::int64_t imm = 0,
-            double real = 0) {
-    Instr i;
-    i.op = op;
-    i.type = type;
-    i.args = std::move(args);
-    i.imm = imm;
-    i.real = real;
-    i.result = g.values++;
-    code.push_back(std::move(i));
-    return code.back().result;
-  }
-
-  Value integer(Function& g, std::vector<Instr>& code, std::int64_t n) {
-    return add(g, code, Op::ConstInt, Type::Int, {}, n);
-  }
-
-  Value constant(Function& g, std::vector<Instr>& code, double x) {
-    return add(g, code, Op::ConstReal, Type::Real, {}, 0, x);
-  }
-
-  void storeReal(Function& g, std::vector<Instr>& code, Value number, std::int64_t slot) {
-    Instr i;
-    i.op = Op::Store;
-    i.args = {integer(g, code, slot), number};
-    i.buffer = buffer();
-    code.push_back(std::move(i));
-  }
+  void storeReal(Writer& w, Value number, std::int64_t slot) { w.store(buffer(), w.integer(slot), number); }
 
   /// slot = v, as real numbers
   void store(Function& g, std::vector<Instr>& code, Value v, const Definition& d) {
+    Writer w(g, code);
     switch (d.type) {
     case Type::Int: {
-      const Value unit = integer(g, code, halfRange);
-      const Value high = add(g, code, Op::IDiv, Type::Int, {v, unit});
-      const Value low = add(g, code, Op::IMod, Type::Int, {v, unit});
-      storeReal(g, code, add(g, code, Op::IntToReal, Type::Real, {low}), d.slot);
-      storeReal(g, code, add(g, code, Op::IntToReal, Type::Real, {high}), d.high);
+      const Value unit = w.integer(halfRange);
+      const Value high = w.integer(Op::IDiv, v, unit);
+      const Value low = w.integer(Op::IMod, v, unit);
+      storeReal(w, w.value(Op::IntToReal, Type::Real, {low}), d.slot);
+      storeReal(w, w.value(Op::IntToReal, Type::Real, {high}), d.high);
       break;
     }
     case Type::Bool: {
-      const Value yes = constant(g, code, 1);
-      const Value no = constant(g, code, 0);
-      storeReal(g, code, add(g, code, Op::Select, Type::Real, {v, yes, no}), d.slot);
+      const Value yes = w.real(1);
+      const Value no = w.real(0);
+      storeReal(w, w.value(Op::Select, Type::Real, {v, yes, no}), d.slot);
       break;
     }
     default:
-      storeReal(g, code, v, d.slot);
+      storeReal(w, v, d.slot);
     }
   }
 
-  Value loadReal(Function& g, std::vector<Instr>& code, std::int64_t slot) {
-    const Value index = integer(g, code, slot);
-    const Value number = add(g, code, Op::Load, Type::Real, {index});
-    code.back().buffer = buffer();
-    return number;
-  }
+  Value loadReal(Writer& w, std::int64_t slot) { return w.load(buffer(), w.integer(slot)); }
 
   /// v = slot
   void load(Function& g, std::vector<Instr>& code, Value v, const Definition& d) {
-    const Value number = loadReal(g, code, d.slot);
+    Writer w(g, code);
+    const Value number = loadReal(w, d.slot);
     if (d.type == Type::Int) {
-      const Value low = add(g, code, Op::FloorToInt, Type::Int, {number});
-      const Value high = add(g, code, Op::FloorToInt, Type::Int, {loadReal(g, code, d.high)});
-      const Value unit = integer(g, code, halfRange);
-      add(g, code, Op::IAdd, Type::Int, {add(g, code, Op::IMul, Type::Int, {high, unit}), low});
+      const Value low = w.value(Op::FloorToInt, Type::Int, {number});
+      const Value high = w.value(Op::FloorToInt, Type::Int, {loadReal(w, d.high)});
+      const Value unit = w.integer(halfRange);
+      w.integer(Op::IAdd, w.integer(Op::IMul, high, unit), low);
     }
-    if (d.type == Type::Bool) add(g, code, Op::Ne, Type::Bool, {number, constant(g, code, 0)});
+    if (d.type == Type::Bool) w.value(Op::Ne, Type::Bool, {number, w.real(0)});
     code.back().result = v;
   }
 
