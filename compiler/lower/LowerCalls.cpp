@@ -36,19 +36,24 @@ void CallLowering::endRoutine(const sym::Function& f, std::size_t firstBuffer, B
     for (const Scalar& x : all) list.push_back(result(x));
     return list;
   };
+  const bool withFactors = x_.writesFactors(sym::Definite::Semi);
+  const auto isSolved = [&](const sym::Array* a) {
+    return withFactors && std::find(f.solved.begin(), f.solved.end(), a) != f.solved.end();
+  };
   std::vector<std::vector<Scalar>> values;
   for (const sym::Array* a : f.results) {
     const Place& p = x_.placeOf(a);
-    const bool whole = p.storage == ArrayStorage::Memory && p.registers.empty() && !p.setup && a->shape.size() == 1;
+    const bool inLoops = p.storage == ArrayStorage::Memory && p.registers.empty() && !p.setup;
+    const bool whole = inLoops && a->shape.size() == 1 && !isSolved(a); // factors are found by the matrix's numbers
     r.whole.push_back(whole ? p.buffer : -1);
     values.push_back(whole ? std::vector<Scalar>{} : x_.numbers(a));
     r.values.push_back(results(values.back()));
   }
-  for (const sym::Array* a : f.solved) {
-    if (!x_.writesFactors(sym::Definite::Semi)) continue;
+  for (std::size_t k = 0; k < f.results.size(); ++k) {
+    if (!isSolved(f.results[k])) continue;
     Factors factors;
-    factors.matrix = static_cast<std::size_t>(std::find(f.results.begin(), f.results.end(), a) - f.results.begin());
-    factors.shape = x_.symmetricFactors(values[factors.matrix], static_cast<int>(a->extents[0]));
+    factors.matrix = k;
+    factors.shape = x_.symmetricFactors(values[k], static_cast<int>(f.results[k]->extents[0]));
     factors.inverse = results(factors.shape.inverse);
     for (const auto& column : factors.shape.columns) {
       std::vector<Scalar> own;
@@ -60,11 +65,15 @@ void CallLowering::endRoutine(const sym::Function& f, std::size_t firstBuffer, B
   r.size = static_cast<std::int64_t>(places.size());
   r.results = x_.scratch("results", r.size);
   for (const auto& [value, place] : places) made.store(r.results, made.integer(place), value);
-  // Callers have numbers of their own in memory while it runs.
-  for (std::size_t b = firstBuffer; b < module_.buffers.size(); ++b)
-    module_.buffers[b].kept = module_.buffers[b].kept || module_.buffers[b].role == runtime::Role::Work;
+  keepFrom(firstBuffer);
   r.number = made_.size();
   made_.push_back({std::move(made), r.results});
+}
+
+/// Callers have numbers of their own in memory while a function runs, so it shares none with them.
+void CallLowering::keepFrom(std::size_t firstBuffer) {
+  for (std::size_t b = firstBuffer; b < module_.buffers.size(); ++b)
+    module_.buffers[b].kept = module_.buffers[b].kept || module_.buffers[b].role == runtime::Role::Work;
 }
 
 std::vector<Scalar> CallLowering::read(const Routine& r, const std::vector<Result>& results,
@@ -161,7 +170,9 @@ void CallLowering::finish(const std::function<tape::Function(Builder&)>& finishe
   for (Made& m : made_) {
     const auto read = placesRead(m.results);
     m.function.removeStores(m.results, [&](std::int64_t place) { return read.contains(place); });
+    const std::size_t firstBuffer = module_.buffers.size();
     tape::Function f = finished(m.function);
+    keepFrom(firstBuffer);
     f.inner = true;
     module_.functions.push_back(std::move(f));
   }

@@ -51,6 +51,7 @@ private:
     std::vector<Factors> factors;
     std::size_t number = 0;
   };
+  void keepFrom(std::size_t firstBuffer);
   [[nodiscard]] std::unordered_set<std::int64_t> placesRead(int buffer) const;
   [[nodiscard]] std::vector<Scalar> read(const Routine& r, const std::vector<Result>& results,
                                          std::vector<Scalar>& loaded);

@@ -1,6 +1,7 @@
 #include "methods/Instantiate.h"
 
 #include "base/Budget.h"
+#include "mechanics/constraints/Matrices.h"
 #include "methods/Instantiation.h"
 #include "methods/Parts.h"
 #include "methods/kinds/Needs.h"
@@ -104,14 +105,15 @@ std::shared_ptr<const sym::Function> matricesToCall(const mechanics::Layer& laye
   constexpr std::ptrdiff_t fewWords = 6;
   constexpr std::size_t leastToCall = 400;
   const auto& constraints = layer.system.constraints;
-  if (!constraints || !constraints->atPoint) return nullptr; // of sparse systems no matrices are made
+  if (!constraints || constraints->matrix == nullptr) return nullptr; // of sparse systems none are made
   // Words of multipliers at a point.
   const auto words = std::count_if(method.terms.begin(), method.terms.end(), [](const Term& t) {
     return t.op == TermOp::Word && t.word->takes.front() == 'y' && t.word->takes.find('c') != std::string::npos;
   });
   if (words <= fewWords) return nullptr;
-  return operationsOfTurns(layer.program(), constraints->atPoint->results) > leastToCall ? constraints->atPoint
-                                                                                         : nullptr;
+  auto matrices = mechanics::matricesAtPoint(layer.program(), layer.model, *constraints);
+  const bool isLong = matrices && operationsOfTurns(layer.program(), matrices->results) > leastToCall;
+  return isLong ? matrices : nullptr;
 }
 
 /// The step of one method: its kind, its body, the arrays after it.

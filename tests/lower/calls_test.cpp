@@ -26,7 +26,7 @@ struct Matrices {
   std::int64_t n;
   double parameter, time;
 
-  [[nodiscard]] double weight(std::int64_t a) const { return std::pow(10.0, static_cast<double>(a % 5) - 2); }
+  [[nodiscard]] static double weight(std::int64_t a) { return std::pow(10.0, static_cast<double>(a % 5) - 2); }
   [[nodiscard]] Numbers jacobian(const Numbers& q) const {
     Numbers b(static_cast<std::size_t>(n * (n + 1)), 0);
     for (std::int64_t i = 0; i < n; ++i) {
@@ -62,7 +62,7 @@ struct Matrices {
 
 /// The same as a program with a function, whose inputs are the array q and the time.
 struct Program {
-  explicit Program(std::int64_t size) : n(size) {
+  explicit Program(std::int64_t size, bool loops = false) : n(size) {
     Graph& g = s.g;
     q = s.random("q", {n}, {});
     parameter = s.array("p", {}, {}, {0.7}, Role::Param);
@@ -71,25 +71,41 @@ struct Program {
     const Array* S = s.temp("S", {n, n});
     for (std::int64_t i = 1; i <= n; ++i) {
       const Expr own = g.load(q, {s.n(i)});
-      s.set(B, {}, {s.n(i), s.n(i)},
-            g.add(g.number(1), g.mul(s.real(0.3), g.function(Op::Sin, g.add(own, g.load(t))))));
-      s.set(B, {}, {s.n(i), s.n(i + 1)}, i % 2 == 1 ? g.load(parameter) : own);
+      for (std::int64_t a = 1; a <= n + 1; ++a)
+        s.set(B, {}, {s.n(i), s.n(a)}, [&] {
+          if (a == i) return g.add(g.number(1), g.mul(s.real(0.3), g.function(Op::Sin, g.add(own, g.load(t)))));
+          if (a == i + 1) return i % 2 == 1 ? g.load(parameter) : own;
+          return g.number(0);
+        }());
     }
-    const Matrices numbers{n, 0.7, 0.25};
-    for (std::int64_t i = 1; i <= n; ++i)
-      for (std::int64_t k = 1; k <= n; ++k) {
-        Expr sum = g.number(0);
-        for (std::int64_t a = 1; a <= n + 1; ++a)
-          sum = g.add(sum, g.mul(s.real(numbers.weight(a - 1)),
-                                 g.mul(g.load(B, {s.n(i), s.n(a)}), g.load(B, {s.n(k), s.n(a)}))));
-        s.set(S, {}, {s.n(i), s.n(k)}, sum);
-      }
+    loops ? sumInLoops(B, S) : sumOut(B, S);
     Function f;
     f.name = "matrices";
     f.inputs = {q, t};
     f.results = {S, B};
     f.solved = {S};
     function = std::make_shared<const Function>(std::move(f));
+  }
+
+  /// S = B diag(w) B^T.
+  void sumInLoops(const Array* B, const Array* S) {
+    Graph& g = s.g;
+    const Array* w = s.temp("w", {n + 1});
+    for (std::int64_t a = 1; a <= n + 1; ++a) s.set(w, {}, {s.n(a)}, s.real(Matrices::weight(a - 1)));
+    const Loop i = fullLoop(g, "i", n), k = fullLoop(g, "k", n), a = fullLoop(g, "a", n + 1);
+    s.accumulate(S, {i, k, a}, {i.index, k.index},
+                 g.mul(g.load(w, {a.index}), g.mul(g.load(B, {i.index, a.index}), g.load(B, {k.index, a.index}))));
+  }
+  void sumOut(const Array* B, const Array* S) {
+    Graph& g = s.g;
+    for (std::int64_t i = 1; i <= n; ++i)
+      for (std::int64_t k = 1; k <= n; ++k) {
+        Expr sum = g.number(0);
+        for (std::int64_t a = 1; a <= n + 1; ++a)
+          sum = g.add(sum, g.mul(s.real(Matrices::weight(a - 1)),
+                                 g.mul(g.load(B, {s.n(i), s.n(a)}), g.load(B, {s.n(k), s.n(a)}))));
+        s.set(S, {}, {s.n(i), s.n(k)}, sum);
+      }
   }
 
   /// x with S(at) x = r, element by element.
@@ -113,12 +129,10 @@ struct Program {
   std::shared_ptr<const Function> function;
 };
 
-} // namespace
-
 /// Two calls, the second at a point that follows from the first; a matrix is read in a loop, too.
-TEST(Calls, GiveWhatTheEquationsSay) {
+void giveWhatTheEquationsSay(bool loops) {
   for (const std::int64_t n : {1, 2, 3, 7, 8, 9, 18, 24, 30}) {
-    Program m(n);
+    Program m(n, loops);
     Graph& g = m.s.g;
     const auto first = callOf(m.s.p, m.function, {m.q, m.t}, "@1");
     const Array* x1 = m.solution(first[0], m.q, "x1");
@@ -155,6 +169,16 @@ TEST(Calls, GiveWhatTheEquationsSay) {
       expectNear(lowered.run(), wanted, 1e-9, std::to_string(n) + (hoist ? " rows, hoisted" : " rows"));
     }
   }
+}
+
+} // namespace
+
+TEST(Calls, GiveWhatTheEquationsSay) {
+  giveWhatTheEquationsSay(false);
+}
+
+TEST(Calls, GiveWhatLoopsHaveWritten) {
+  giveWhatTheEquationsSay(true);
 }
 
 /// The factors are made where the matrix is: a caller that solves twice divides by no pivot.

@@ -2,7 +2,6 @@
 
 #include "mechanics/constraints/Contacts.h"
 #include "mechanics/constraints/Held.h"
-#include "mechanics/constraints/Matrices.h"
 #include "mechanics/constraints/Refusals.h"
 #include "mechanics/constraints/Response.h"
 #include "mechanics/constraints/Rows.h"
@@ -88,7 +87,6 @@ private:
     for (std::size_t j = 0; j < m_.factors.size(); ++j) defineAcceleration(j);
     for (const std::size_t k : order_) defineOfModel(k);
     if (!m_.contacts.empty()) s_.contacts = std::make_shared<const ContactEquations>(all_);
-    c_.atPoint = matricesAtPoint(p_, m_, c_);
     s_.constraints = std::make_shared<const ConstraintEquations>(std::move(c_));
   }
 

@@ -13,7 +13,6 @@ std::shared_ptr<const sym::Function> matricesAtPoint(const sym::Program& program
   for (const sym::Array* a : {constraints.matrix, constraints.jacobian, constraints.force, constraints.response,
                               constraints.moves, constraints.inactive})
     if (std::find(f.results.begin(), f.results.end(), a) == f.results.end()) f.results.push_back(a);
-  if (constraints.rows <= straightLineLimit) f.solved = {constraints.matrix};
   std::unordered_set<const sym::Array*> read;
   for (const std::size_t k : program.slice(f.results)) read.insert(program.reads(k).begin(), program.reads(k).end());
   const auto add = [&](const sym::Array* a) {
@@ -26,6 +25,8 @@ std::shared_ptr<const sym::Function> matricesAtPoint(const sym::Program& program
   for (const sema::StateVariable& z : model.states)
     for (const sym::Array* a : z.point) add(a);
   add(model.time);
+  const auto defined = [&](const sym::Array* a) { return !program.writers(a).empty(); };
+  if (std::any_of(f.inputs.begin(), f.inputs.end(), defined)) return nullptr;
   return std::make_shared<const sym::Function>(std::move(f));
 }
 

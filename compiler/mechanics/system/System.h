@@ -94,10 +94,8 @@ struct ConstraintEquations {
   const sym::Array* matrix = nullptr;                ///< S: dd/dt is S lambda and what it is without forces
   const sym::Array* bias = nullptr;                  ///< gamma: dd/dt at xi' = 0 (of momenta: along the free motion)
   const sym::Array* multiplier = nullptr;            ///< lambda
-  /// B, B M^-1 and S as a function of the state, for code that needs them at several points; null where they are large.
-  std::shared_ptr<const sym::Function> atPoint;
-  const sym::Array* mass = nullptr;   ///< M of all factors, for inspection; null for momenta
-  std::vector<sema::ArrayTuple> free; ///< xi' (p') without constraint forces, by factors
+  const sym::Array* mass = nullptr;                  ///< M of all factors, for inspection; null for momenta
+  std::vector<sema::ArrayTuple> free;                ///< xi' (p') without constraint forces, by factors
   /// Of large systems that are sparse; all matrices above are null then.
   std::shared_ptr<const ConstraintBlocks> blocks;
   std::string why; ///< the matrices are not sparse, for a person

@@ -16,10 +16,9 @@ int inStep(unit::UnitBuilder& unit, std::string name, unit::UnitBuilder::Outputs
 } // namespace
 
 void StageCode::leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& multipliers,
-                      unit::UnitBuilder::Outputs& outputs) {
-  if (multipliers.value == nullptr) return;
-  runtime::Field field = unit::numbersField(
-      runtime::Role::Output, "multipliers.of." + std::to_string(multipliers.given->id), multipliers.value->size());
+                      unit::UnitBuilder::Outputs& outputs) const {
+  if (!observed_ || multipliers.value == nullptr) return;
+  runtime::Field field = unit::numbersField(runtime::Role::Output, "multipliers", multipliers.value->size());
   field.comment = "multipliers of constraints where f was evaluated last";
   field = unit.place(std::move(field));
   unit.reads(multipliers.given, field);
@@ -43,6 +42,7 @@ const sym::Array* StageCode::multipliers(const methods::Step& step) {
 
 int StageCode::observe(unit::UnitBuilder& unit, const methods::Step& step, const sym::Array* time,
                        unit::UnitBuilder::Outputs outputs) {
+  observed_ = true;
   std::vector<lower::PartOfStep> parts;
   if (step.stages) {
     if (!memory_) memory_ = place(unit, *step.stages);
@@ -63,7 +63,7 @@ int StageCode::observe(unit::UnitBuilder& unit, const methods::Step& step, const
   return unit.callsInOrder("observe", std::move(parts), 1);
 }
 
-StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::SharedStages& stages) {
+StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::SharedStages& stages) const {
   const auto numbers = [&](const std::string& name, const char* comment) {
     runtime::Field field = unit::numbersField(runtime::Role::Output, name, stages.begin->size());
     field.comment = comment;
@@ -147,7 +147,7 @@ void StageCode::place(unit::UnitBuilder& unit, const methods::SharedCalls& calls
   for (const methods::SharedCalls::Routine& r : calls.routines) {
     const runtime::Field& to = places_.at(r.given);
     unit::UnitBuilder::Outputs outputs{{r.result, to.role, to.offset}};
-    leave(unit, r.multipliers, outputs);
+    if (&r == evaluation(calls)) leave(unit, r.multipliers, outputs);
     routines_.push_back(inStep(unit, r.name, std::move(outputs)));
   }
 }

@@ -19,7 +19,7 @@ public:
   int add(unit::UnitBuilder& unit, const methods::SharedStages& stages, const std::string& name,
           const std::vector<std::size_t>& wanted, std::size_t results, unit::UnitBuilder::Outputs outputs);
   /// A function of t, which finds multipliers of constraints at the state by the f that steps call, and then the
-  /// outputs, which read these. Returns its number.
+  /// outputs, which read these. Before the steps are added: else f leaves none. Returns its number.
   int observe(unit::UnitBuilder& unit, const methods::Step& step, const sym::Array* time,
               unit::UnitBuilder::Outputs outputs);
   /// What they read; null: no function leaves them.
@@ -35,10 +35,11 @@ private:
     std::vector<runtime::Field> rates, ends;
     int start = -1, evaluate = -1; ///< functions
   };
-  static Memory place(unit::UnitBuilder& unit, const methods::SharedStages& stages);
+  Memory place(unit::UnitBuilder& unit, const methods::SharedStages& stages) const;
   void place(unit::UnitBuilder& unit, const methods::SharedCalls& calls);
-  static void leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& multipliers,
-                    unit::UnitBuilder::Outputs& outputs);
+  void leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& multipliers,
+             unit::UnitBuilder::Outputs& outputs) const;
+  bool observed_ = false; ///< multipliers
   std::optional<Memory> memory_;
   /// Of calls: the functions of routines, the places that pieces write, and their functions by what these write.
   std::vector<int> routines_;
