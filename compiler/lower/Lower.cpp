@@ -1,7 +1,6 @@
 // Equations to loops and straight-line code; functions and the setup function of a module.
 #include "lower/Lower.h"
 
-#include "lower/LowerCalls.h"
 #include "lower/LowerContext.h"
 #include "lower/LowerCopies.h"
 #include "lower/LowerNear.h"
@@ -35,7 +34,10 @@ public:
   }
 
   int addBuffer(const std::string& name, runtime::Role role, std::int64_t offset, std::int64_t size) {
-    return lower::addBuffer(module_, {name, role, offset, size});
+    module_.buffers.push_back({name, role, offset, size});
+    auto& total = module_.roleSize[static_cast<int>(role)];
+    total = std::max(total, offset + size);
+    return static_cast<int>(module_.buffers.size()) - 1;
   }
 
   void bindInput(const sym::Array* a, runtime::Role role, std::int64_t offset, std::vector<bool> zeros) {
@@ -63,50 +65,25 @@ public:
     x_.leastNorm = rank == Rank::Any;
     x_.dependent = dependent;
     x_.indefinite = which == Pivots::All;
-    x_.routinesPivot = which != Pivots::None;
+    routinesPivot_ = which != Pivots::None;
   }
 
   void bindReport(runtime::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
 
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs, Use use) {
-    const auto writesState = [](const OutputBinding& o) { return o.role == runtime::Role::State; };
-    const bool careful = !hoist_ || (use == Use::Alone && std::none_of(outputs.begin(), outputs.end(), writesState));
-    std::vector<const sym::Array*> roots;
-    for (const OutputBinding& o : outputs) roots.push_back(o.array);
-    for (const std::size_t k : p_.slice(roots))
-      if (const auto& call = p_.equation(k).call; call && !calls_.has(*call->function)) addCalled(*call->function);
     Builder function(name, arguments);
-    begin(function, careful);
-    lowerSlice(roots);
-    copies_.write(outputs);
-    return add(finished(function));
-  }
-
-  /// A function of arrays, with the short forms of steps, which mostly call it.
-  void addCalled(const sym::Function& f) {
-    const std::size_t firstBuffer = module_.buffers.size();
-    Builder function(f.name, 0);
-    begin(function, !hoist_);
-    calls_.beginRoutine(f);
-    lowerSlice(f.results);
-    calls_.endRoutine(f, firstBuffer, function);
-  }
-
-  void begin(Builder& function, bool careful) {
     s_.begin(&function);
     x_.forgetAll();
-    x_.careful = careful;
+    const auto writesState = [](const OutputBinding& o) { return o.role == runtime::Role::State; };
+    x_.careful = !hoist_ || (use == Use::Alone && std::none_of(outputs.begin(), outputs.end(), writesState));
     std::erase_if(x_.places, [](const auto& entry) { return !entry.second.setup; });
     for (const auto& [a, place] : inputs_) x_.places[a] = place;
     near_.beginFunction(!x_.careful);
-    calls_.beginFunction();
     filled_.clear();
-    x_.forgetFactors();
+    std::erase_if(factored_, [&](const auto& entry) { return !x_.places.contains(entry.first); });
     sparse_.forget();
-  }
-
-  /// What arrays need, without what setup does.
-  void lowerSlice(const std::vector<const sym::Array*>& roots) {
+    std::vector<const sym::Array*> roots;
+    for (const OutputBinding& o : outputs) roots.push_back(o.array);
     const std::vector<std::size_t> slice = p_.slice(roots);
     std::vector<std::size_t> once, each;
     for (const std::size_t k : slice) {
@@ -129,15 +106,13 @@ public:
     bodies_ = extractBodies(p_, each);
     copies_.separateInputs(each, bodies_, stacked_);
     lowerAll(each, roots, true);
-  }
-
-  tape::Function finished(Builder& function) {
+    writeOutputs(outputs);
     const auto ownMemory = [&](std::int32_t b) {
       const tape::Buffer& buffer = module_.buffers[static_cast<std::size_t>(b)];
       return buffer.role == runtime::Role::Work && !buffer.kept;
     };
     tape::Function f = fuseSums(keepValues(function.finish(ownMemory), module_), module_.buffers);
-    return near_.wanted ? rowsOfPairs(std::move(f), module_) : f;
+    return add(near_.wanted ? rowsOfPairs(std::move(f), module_) : std::move(f));
   }
 
   int add(tape::Function function) {
@@ -147,7 +122,6 @@ public:
   tape::Module& module() { return module_; }
 
   tape::Module finish(int step) {
-    calls_.finish([this](Builder& function) { return finished(function); });
     if (hoist_) {
       s_.enterSetup();
       s_.storeSlots();
@@ -202,7 +176,7 @@ private:
       const std::size_t first = g.equations[0];
       const EquationKind kind = g.straight ? EquationKind::Set : p_.equations()[first].kind;
       if (kind == EquationKind::LinearSolve)
-        x_.solveByRoutine(p_.equations()[first]);
+        lowerLinearSolve(p_.equations()[first]);
       else if (kind == EquationKind::Newton)
         lowerNewton(first);
       else if (kind == EquationKind::Series)
@@ -222,7 +196,6 @@ private:
   }
 
   void lowerStraight(const Equation& e) {
-    if (e.kind == EquationKind::Call) return calls_.lower(e);
     prepare(e);
     x_.writing = {e.array};
     unroll(e, 0);
@@ -427,14 +400,44 @@ private:
     x_.forgetIndexed();
   }
 
+  /// The matrix is factored where it stands, once: nothing but solves reads it.
+  void factor(const sym::Array* a, bool semidefinite) {
+    if (factored_.contains(a)) return;
+    const Place& matrix = x_.places.at(a);
+    const bool once = matrix.setup && !s_.inSetup(); // of parameters only
+    if (once) s_.enterSetup();
+    factored_[a] = x_.factorSymmetric(matrix.buffer, a->extents[0], x_.factorsOf(semidefinite, routinesPivot_));
+    if (once) s_.leaveSetup();
+  }
+
   /// Matrices that a loop over these equations does not change are factored before it.
   void factorBefore(const std::vector<std::size_t>& equations) {
     for (const std::size_t k : equations) {
       const Equation& e = p_.equations()[k];
       if (e.kind == EquationKind::Newton || e.kind == EquationKind::Series) factorBefore(bodies_[k]);
-      if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix))
-        x_.factorInPlace(e.matrix, e.semidefinite);
+      if (e.kind == EquationKind::LinearSolve && x_.places.contains(e.matrix)) factor(e.matrix, e.semidefinite);
     }
+  }
+
+  void lowerLinearSolve(const Equation& e) {
+    const int matrix = x_.places.at(e.matrix).buffer, x = x_.places.at(e.array).buffer;
+    const std::int64_t n = e.matrix->extents[0], size = e.array->size();
+    factor(e.matrix, e.semidefinite);
+    copyNumbers(s_.builder(), x_.places.at(e.rhs).buffer, x, size);
+    s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix, factored_.at(e.matrix), x},
+                        {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
+  }
+
+  void writeOutputs(const std::vector<OutputBinding>& outputs) {
+    std::vector<int> buffers;
+    for (const OutputBinding& o : outputs) {
+      if (const int existing = bufferAt(module_, o.role, o.offset); existing >= 0) { // a step overwrites its state
+        buffers.push_back(existing);
+        continue;
+      }
+      buffers.push_back(addBuffer("out." + o.array->name, o.role, o.offset, o.array->size()));
+    }
+    copies_.write(outputs, buffers);
   }
 
   const sym::Program& p_;
@@ -448,14 +451,15 @@ private:
   NearLowering near_{s_, x_, module_};
   SetupSpill spill_{p_, s_, x_, setup_};
   MemoryCopies copies_{p_, s_, x_, module_};
-  CallLowering calls_{s_, x_, module_};
   std::unordered_map<const sym::Array*, Place> inputs_;
   ParameterOnly parameterOnly_{p_};
   std::unordered_set<const sym::Array*> pendingSetup_;
   std::unordered_set<const sym::Array*> filled_;
+  std::unordered_map<const sym::Array*, int> factored_; ///< matrices, with the working memory of their factors
   std::unordered_set<const sym::Array*> stacked_;
   Bodies bodies_;
   RegroupedValues regrouped_;
+  bool routinesPivot_ = false;
   int report_ = -1; ///< buffer of bindReport
   bool notes_ = false;
 };

@@ -7,6 +7,7 @@
 #include "lower/builder/Schedule.h"
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -49,7 +50,6 @@ public:
     indices_.clear();
     rooted_.clear();
     stumpffArguments_.clear();
-    given_.clear();
   }
 
   /// Tells of which numbers roots and Stumpff functions are taken, before expressions that may share them are lowered.
@@ -62,7 +62,6 @@ public:
   std::unordered_map<const sym::Array*, Place> places;
   std::unordered_set<const sym::Array*> writing;  ///< arrays that the group in work writes
   bool indefinite = false;                        ///< small matrices may be: they are solved with pivots
-  bool routinesPivot = false;                     ///< so may those of routines
   bool leastNorm = false;                         ///< those of Definite::Semi may be singular: the shortest solution
   std::map<std::int64_t, std::int64_t> dependent; ///< of these, by their size: rows that always follow from others
 
@@ -76,21 +75,6 @@ public:
   std::optional<Scalar> remembered(const Place& p, Scalar at);
   /// Writes it, or adds to it, perhaps in a branch that may not be taken.
   void writeRemembered(Place& p, Scalar at, Scalar v, bool sum, bool branch);
-  /// All numbers of an array, element after element.
-  std::vector<Scalar> numbers(const sym::Array* a);
-  /// L and the reciprocals of D in P A P^T = L D L^T.
-  struct SymmetricFactors {
-    std::vector<int> order;
-    std::vector<Scalar> inverse;
-    std::vector<std::vector<std::pair<int, Scalar>>> columns; ///< of L: rows and values that are not zero
-  };
-  /// Fails in the code where a pivot is not positive. Those that were given for the same matrix are not made again.
-  SymmetricFactors symmetricFactors(std::vector<Scalar> a, int n);
-  void giveFactors(const std::vector<Scalar>& a, int n, SymmetricFactors factors);
-  /// Whether systems with a matrix, as `definite` says, are solved by such factors.
-  [[nodiscard]] bool writesFactors(sym::Definite definite) const {
-    return !indefinite && definite != sym::Definite::No && !(definite == sym::Definite::Semi && leastNorm);
-  }
   /// A new scratch buffer.
   int scratch(const std::string& name, std::int64_t size);
   /// How the routine factors a symmetric matrix: its argument `definite`.
@@ -99,14 +83,6 @@ public:
     if (semidefinite && leastNorm) return Factors::OfSemidefinite;
     return pivots ? Factors::WithPivots : Factors::OfDefinite;
   }
-  /// Factors a symmetric matrix array where it stands, once: nothing but solves reads it.
-  void factorInPlace(const sym::Array* a, bool semidefinite);
-  /// Forgets factors of matrices that have no place any more.
-  void forgetFactors() {
-    std::erase_if(factored_, [this](const auto& entry) { return !places.contains(entry.first); });
-  }
-  /// LinearSolve.
-  void solveByRoutine(const sym::Equation& e);
   /// Factors a symmetric matrix in a buffer; the working memory of the factors.
   int factorSymmetric(int matrix, std::int64_t n, Factors how);
 
@@ -128,7 +104,6 @@ private:
   void noteStumpff(const sym::Node& n);
   std::optional<Scalar> doubledStumpff(const sym::Node& n);
   std::vector<Scalar> load(const sym::Node& n);
-  Scalar loadNumber(const sym::Array* a, const Place& p, Scalar element, std::size_t k);
   std::vector<Scalar> integerOp(const sym::Node& n);
   std::vector<Scalar> scalarOp(const sym::Node& n);
   std::vector<Scalar> tensorOp(const sym::Node& n);
@@ -156,6 +131,7 @@ private:
   std::vector<Scalar> turn(sym::Expr sum);
   std::vector<Scalar> rotated(const std::vector<Scalar>& a, int rows, sym::Expr sum);
   Scalar compare(sym::Op op, sym::Type operands, Scalar a, Scalar b);
+  std::span<const sym::Expr> neededArguments(const sym::Node& n);
   const std::vector<Scalar>& value(sym::Expr e);
   bool usable(const std::vector<Scalar>& v);
 
@@ -165,8 +141,6 @@ private:
   bool spared_ = false; ///< the linear system in work belongs to a branch that may not be taken
   RootedBases rooted_;
   std::unordered_set<const sym::Node*> stumpffArguments_; ///< arguments of Stumpff functions
-  std::unordered_map<const sym::Array*, int> factored_;   ///< matrices, with the working memory of their factors
-  std::vector<std::pair<std::vector<Scalar>, SymmetricFactors>> given_; ///< factors of lower triangles
   std::unordered_map<const sym::Node*, Scalar> indices_;
   std::unordered_map<const sym::Node*, std::vector<Scalar>> free_;
   std::unordered_map<const sym::Node*, std::vector<Scalar>> indexed_;

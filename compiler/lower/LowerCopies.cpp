@@ -69,15 +69,8 @@ void MemoryCopies::separateInputs(std::vector<std::size_t>& equations, const Bod
   });
 }
 
-int MemoryCopies::bufferOf(const OutputBinding& o) {
-  if (const int existing = bufferAt(module_, o.role, o.offset); existing >= 0) return existing; // a step's state
-  return addBuffer(module_, {"out." + o.array->name, o.role, o.offset, o.array->size()});
-}
-
-void MemoryCopies::write(const std::vector<OutputBinding>& outputs) {
+void MemoryCopies::write(const std::vector<OutputBinding>& outputs, const std::vector<int>& buffers) {
   Builder& b = s_.builder();
-  std::vector<int> buffers;
-  for (const OutputBinding& o : outputs) buffers.push_back(bufferOf(o));
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const Place& p = x_.placeOf(outputs[k].array);
     const std::int64_t n = outputs[k].array->size();

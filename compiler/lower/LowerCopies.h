@@ -7,7 +7,8 @@ namespace lmc::lower {
 
 class MemoryCopies {
 public:
-  MemoryCopies(const sym::Program& program, Scalars& scalars, ExpressionLowering& expressions, tape::Module& module)
+  MemoryCopies(const sym::Program& program, Scalars& scalars, ExpressionLowering& expressions,
+               const tape::Module& module)
       : p_(program), s_(scalars), x_(expressions), module_(module) {}
 
   /// Families of the state that more than one loop reads are copied, with their entries separate: loops find what they
@@ -18,20 +19,19 @@ public:
                       const std::unordered_set<const sym::Array*>& stacked);
 
   /// Writes the outputs' values, which are complete, into their buffers: an output may overwrite an input.
-  void write(const std::vector<OutputBinding>& outputs);
+  void write(const std::vector<OutputBinding>& outputs, const std::vector<int>& buffers);
 
 private:
   using Counts = std::unordered_map<const sym::Array*, int>;
 
   void count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight, Counts& loops) const;
-  [[nodiscard]] int bufferOf(const OutputBinding& o);
   [[nodiscard]] bool isJoined(const sym::Array* a, const Place& p) const;
   [[nodiscard]] const sym::Array* renamed(const sym::Equation& e) const;
 
   const sym::Program& p_;
   Scalars& s_;
   ExpressionLowering& x_;
-  tape::Module& module_;
+  const tape::Module& module_;
 };
 
 } // namespace lmc::lower

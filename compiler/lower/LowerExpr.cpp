@@ -54,7 +54,8 @@ std::vector<Scalar> ExpressionLowering::lower(Expr root) {
       continue;
     }
     const std::size_t own = stack.size();
-    for (auto a = n->args.rbegin(); a != n->args.rend(); ++a) {
+    const std::span<const Expr> needed = neededArguments(*n);
+    for (auto a = needed.rbegin(); a != needed.rend(); ++a) {
       if (!known(*a->node())) stack.push_back(a->node());
     }
     if (stack.size() > own) continue;
@@ -63,6 +64,16 @@ std::vector<Scalar> ExpressionLowering::lower(Expr root) {
     (n->indexed ? indexed_ : free_)[n] = std::move(v);
   }
   return value(root);
+}
+
+/// What is lowered before a node: of a choice that is decided by now, only the branch that is taken.
+std::span<const Expr> ExpressionLowering::neededArguments(const Node& n) {
+  const std::span<const Expr> all(n.args);
+  if (n.op != Op::Select) return all;
+  const std::vector<Scalar>* const condition = known(n.args[0]);
+  if (condition == nullptr) return all.first(1);
+  const auto chosen = s_.constantInt(condition->front());
+  return chosen ? all.subspan(*chosen != 0 ? 1 : 2, 1) : all;
 }
 
 const std::vector<Scalar>& ExpressionLowering::value(Expr e) {
@@ -103,6 +114,7 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     return load(n);
   case Op::Select: {
     const Scalar c = value(n.args[0])[0];
+    if (const auto chosen = s_.constantInt(c)) return value(n.args[*chosen != 0 ? 1 : 2]);
     const auto& a = value(n.args[1]);
     const auto& b = value(n.args[2]);
     std::vector<Scalar> r;
@@ -329,40 +341,33 @@ std::vector<Scalar> ExpressionLowering::load(const Node& n) {
     const auto begin = p.registers.begin() + *first;
     return {begin, begin + static_cast<std::ptrdiff_t>(size)};
   }
-  std::vector<Scalar> r;
-  for (std::size_t k = 0; k < size; ++k) r.push_back(loadNumber(n.array, p, element, k));
-  return r;
-}
-
-/// Entry k of an element of an array in memory.
-Scalar ExpressionLowering::loadNumber(const sym::Array* a, const Place& p, Scalar element, std::size_t k) {
-  if (!p.zeros.empty() && p.zeros[k]) return s_.real(0);
-  const Scalar at = entry(a, p, element, k);
-  if (const auto x = remembered(p, at)) return *x;
   // A constant place in Params is read by setup, so that what follows from it is computed once per run.
   const auto role = module_.buffers[p.buffer].role;
-  const bool once = s_.constantInt(element) && ((role == runtime::Role::Params && !p.live) || p.setup);
-  if (once && element.setup && at.setup && !s_.inSetup()) {
-    s_.enterSetup();
-    const Scalar v{s_.builder().load(p.buffer, at.id, false), true};
-    s_.leaveSetup();
-    s_.noteParameterLoad(v.id, p.buffer, s_.constantInt(at).value());
-    return v;
-  }
-  return {s_.builder().load(p.buffer, s_.local(at), writing.contains(a), p.depth), s_.inSetup()};
-}
-
-std::vector<Scalar> ExpressionLowering::numbers(const sym::Array* a) {
-  const Place& p = placeOf(a);
-  if (p.argument >= 0) return {{s_.builder().argument(p.argument), s_.inSetup()}};
+  const bool hoisted =
+      element.setup && s_.constantInt(element) && ((role == runtime::Role::Params && !p.live) || p.setup);
+  const bool pinned = writing.contains(n.array);
   std::vector<Scalar> r;
-  for (std::int64_t element = 0; element < a->count(); ++element)
-    for (std::size_t k = 0; k < static_cast<std::size_t>(a->shape.size()); ++k) {
-      const Scalar at = s_.integer(element);
-      r.push_back(p.storage == ArrayStorage::Registers
-                      ? p.registers[static_cast<std::size_t>(s_.constantInt(entry(a, p, at, k)).value())]
-                      : loadNumber(a, p, at, k));
+  for (std::size_t k = 0; k < size; ++k) {
+    if (!p.zeros.empty() && p.zeros[k]) {
+      r.push_back(s_.real(0));
+      continue;
     }
+    const Scalar at = entry(n.array, p, element, k);
+    if (const auto x = remembered(p, at)) {
+      r.push_back(*x);
+      continue;
+    }
+    if (hoisted && !s_.inSetup() && at.setup) {
+      s_.enterSetup();
+      const Scalar v{s_.builder().load(p.buffer, at.id, false), true};
+      s_.leaveSetup();
+      s_.noteParameterLoad(v.id, p.buffer, s_.constantInt(at).value());
+      r.push_back(v);
+      continue;
+    }
+    const Scalar v{s_.builder().load(p.buffer, s_.local(at), pinned, p.depth), s_.inSetup()};
+    r.push_back(v);
+  }
   return r;
 }
 

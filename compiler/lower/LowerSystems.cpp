@@ -1,6 +1,5 @@
 // Linear systems, inverses and determinants: small ones written out, larger ones by routines.
 #include "lower/LowerContext.h"
-#include "lower/builder/Copies.h"
 
 #include <algorithm>
 #include <limits>
@@ -24,7 +23,7 @@ std::vector<Scalar> ExpressionLowering::solve(const Node& n) {
   spared_ = !isNeeded(n);
   const auto definite = static_cast<sym::Definite>(n.imm);
   if (definite == sym::Definite::No) return solveGeneral(a, b, size, n.shape.cols);
-  if (definite == sym::Definite::Semi && leastNorm) // as `writesFactors` says
+  if (definite == sym::Definite::Semi && leastNorm)
     return solveByRoutine(a, b, size, n.shape.cols, Factors::OfSemidefinite);
   return solveSymmetric(a, b, size, n.shape.cols);
 }
@@ -43,47 +42,14 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     return product(solveSymmetric(a, unit, n, n), b, n, n, columns);
   }
   if (indefinite) return solveByRoutine(a, b, n, columns, Factors::WithPivots);
-  const SymmetricFactors f = symmetricFactors(std::move(a), n);
-  for (int c = 0; c < columns; ++c) {
-    const auto x = [&](int i) -> Scalar& { return b[static_cast<std::size_t>(i * columns + c)]; };
-    for (const int k : f.order) {
-      for (const auto& [i, l] : f.columns[k]) x(i) = s_.sub(x(i), s_.mul(l, x(k)));
-    }
-    for (const int k : f.order) x(k) = s_.mul(x(k), f.inverse[k]);
-    for (auto k = f.order.rbegin(); k != f.order.rend(); ++k) {
-      for (const auto& [i, l] : f.columns[*k]) x(*k) = s_.sub(x(*k), s_.mul(l, x(i)));
-    }
-  }
-  return b;
-}
-
-namespace {
-std::vector<Scalar> lowerTriangle(const std::vector<Scalar>& a, int n) {
-  std::vector<Scalar> r;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j <= i; ++j) r.push_back(a[i * n + j]);
-  return r;
-}
-} // namespace
-
-void ExpressionLowering::giveFactors(const std::vector<Scalar>& a, int n, SymmetricFactors factors) {
-  given_.emplace_back(lowerTriangle(a, n), std::move(factors));
-}
-
-ExpressionLowering::SymmetricFactors ExpressionLowering::symmetricFactors(std::vector<Scalar> a, int n) {
-  if (!given_.empty()) {
-    const std::vector<Scalar> triangle = lowerTriangle(a, n);
-    for (const auto& [matrix, factors] : given_)
-      if (matrix == triangle && usable(factors.inverse)) return factors;
-  }
   const auto at = [&](int i, int j) -> Scalar& { return a[i >= j ? i * n + j : j * n + i]; };
   std::vector<Scalar> diagonal;
   for (int i = 0; i < n; ++i) diagonal.push_back(at(i, i));
   std::vector<int> rest;
   for (int i = 0; i < n; ++i) rest.push_back(i);
-  SymmetricFactors f;
-  f.inverse.resize(static_cast<std::size_t>(n));
-  f.columns.resize(static_cast<std::size_t>(n));
+  std::vector<int> order;
+  std::vector<Scalar> inverse(static_cast<std::size_t>(n));
+  std::vector<std::vector<std::pair<int, Scalar>>> columnsOfL(static_cast<std::size_t>(n));
   Scalar regular = s_.boolean(true);
   while (!rest.empty()) {
     const auto count = [&](int i) {
@@ -91,24 +57,34 @@ ExpressionLowering::SymmetricFactors ExpressionLowering::symmetricFactors(std::v
     };
     const int k = *std::min_element(rest.begin(), rest.end(), [&](int x, int y) { return count(x) < count(y); });
     std::erase(rest, k);
-    f.order.push_back(k);
+    order.push_back(k);
     const Scalar pivot = at(k, k);
     const Scalar least = s_.mul(s_.real(pivotTolerance * n), diagonal[k]); // of a negative one: above the pivot
     regular =
         s_.pure(tape::Op::And, tape::Type::Bool, {regular, s_.pure(tape::Op::Lt, tape::Type::Bool, {least, pivot})});
-    f.inverse[k] = s_.div(s_.real(1), pivot);
+    inverse[k] = s_.div(s_.real(1), pivot);
     for (const int i : rest) {
       if (s_.isZero(at(i, k))) continue;
-      f.columns[k].emplace_back(i, s_.mul(at(i, k), f.inverse[k]));
+      columnsOfL[k].emplace_back(i, s_.mul(at(i, k), inverse[k]));
     }
-    for (const auto& [i, l] : f.columns[k]) {
+    for (const auto& [i, l] : columnsOfL[k]) {
       for (const int j : rest) {
         if (j <= i && !s_.isZero(at(j, k))) at(i, j) = s_.sub(at(i, j), s_.mul(l, at(j, k)));
       }
     }
   }
   requireRegular(regular);
-  return f;
+  for (int c = 0; c < columns; ++c) {
+    const auto x = [&](int i) -> Scalar& { return b[static_cast<std::size_t>(i * columns + c)]; };
+    for (const int k : order) {
+      for (const auto& [i, l] : columnsOfL[k]) x(i) = s_.sub(x(i), s_.mul(l, x(k)));
+    }
+    for (const int k : order) x(k) = s_.mul(x(k), inverse[k]);
+    for (auto k = order.rbegin(); k != order.rend(); ++k) {
+      for (const auto& [i, l] : columnsOfL[*k]) x(*k) = s_.sub(x(*k), s_.mul(l, x(i)));
+    }
+  }
+  return b;
 }
 
 void ExpressionLowering::requirePositive(sym::Expr e, bool near) {
@@ -140,24 +116,6 @@ int ExpressionLowering::factorSymmetric(int matrix, std::int64_t n, Factors how)
   s_.builder().kernel(tape::KernelId::CholeskyFactor, {matrix, work},
                       {s_.local(s_.integer(n)), s_.local(s_.integer(definite))});
   return work;
-}
-
-void ExpressionLowering::factorInPlace(const sym::Array* a, bool semidefinite) {
-  if (factored_.contains(a)) return;
-  const Place& matrix = places.at(a);
-  const bool once = matrix.setup && !s_.inSetup(); // of parameters only
-  if (once) s_.enterSetup();
-  factored_[a] = factorSymmetric(matrix.buffer, a->extents[0], factorsOf(semidefinite, routinesPivot));
-  if (once) s_.leaveSetup();
-}
-
-void ExpressionLowering::solveByRoutine(const sym::Equation& e) {
-  const int matrix = places.at(e.matrix).buffer, x = places.at(e.array).buffer;
-  const std::int64_t n = e.matrix->extents[0], size = e.array->size();
-  factorInPlace(e.matrix, e.semidefinite);
-  copyNumbers(s_.builder(), places.at(e.rhs).buffer, x, size);
-  s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix, factored_.at(e.matrix), x},
-                      {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
 }
 
 /// By the routine for large matrices; one of parameters is factored once per run.

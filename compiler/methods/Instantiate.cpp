@@ -1,7 +1,6 @@
 #include "methods/Instantiate.h"
 
 #include "base/Budget.h"
-#include "mechanics/constraints/Matrices.h"
 #include "methods/Instantiation.h"
 #include "methods/Parts.h"
 #include "methods/kinds/Needs.h"
@@ -97,25 +96,6 @@ bool isRefused(sema::Compilation& c, mechanics::Layer& layer, const CheckedMetho
   return true;
 }
 
-/// The matrices of constraints, where a step asks for them so often, and they are so long, that it calls them.
-///
-/// By measurement. Methods of Runge and Kutta, for which f is a function already, gain a tenth of their code and lose a
-/// fifth of their time, since some 400 numbers of the matrices go through memory at each point.
-std::shared_ptr<const sym::Function> matricesToCall(const mechanics::Layer& layer, const CheckedMethod& method) {
-  constexpr std::ptrdiff_t fewWords = 6;
-  constexpr std::size_t leastToCall = 400;
-  const auto& constraints = layer.system.constraints;
-  if (!constraints || constraints->matrix == nullptr) return nullptr; // of sparse systems none are made
-  // Words of multipliers at a point.
-  const auto words = std::count_if(method.terms.begin(), method.terms.end(), [](const Term& t) {
-    return t.op == TermOp::Word && t.word->takes.front() == 'y' && t.word->takes.find('c') != std::string::npos;
-  });
-  if (words <= fewWords) return nullptr;
-  auto matrices = mechanics::matricesAtPoint(layer.program(), layer.model, *constraints);
-  const bool isLong = matrices && operationsOfTurns(layer.program(), matrices->results) > leastToCall;
-  return isLong ? matrices : nullptr;
-}
-
 /// The step of one method: its kind, its body, the arrays after it.
 std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
                            const std::string& name, Parts parts = Parts::WrittenOut) {
@@ -133,9 +113,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
     (void)c.diagnostics().takeBack(mark); // it will be said of the step itself
     return whole ? operations(trial.program(), *whole) : 0;
   };
-  const bool shares = parts == Parts::Shared && !adjoint;
-  const KindContext context{
-      c, layer, layer.system, step, shares, writtenOut, shares ? matricesToCall(layer, method) : nullptr};
+  const KindContext context{c, layer, layer.system, step, parts == Parts::Shared && !adjoint, writtenOut};
   const std::unique_ptr<MethodKind> kind = makeKind(context, *method.kind, needed);
   const Instantiation::Begin begin{kind->state(), g.load(step.stepSize), g.load(layer.model.time)};
   Instantiation instance(context, *kind, method, begin);

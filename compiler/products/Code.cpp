@@ -31,43 +31,25 @@ unit::UnitBuilder::Outputs eventsWithRates(Product& product) {
   return outputs;
 }
 
-/// Copies of outputs with other arrays in the place of some that they depend on.
-unit::UnitBuilder::Outputs with(sym::Program& program, unit::UnitBuilder::Outputs outputs,
-                                const std::vector<const sym::Array*>& arrays,
-                                const std::vector<const sym::Array*>& others) {
-  sym::Replacement replacement;
-  for (std::size_t k = 0; k < arrays.size(); ++k) replacement.arrays[arrays[k]] = others[k];
-  std::vector<const sym::Array*> copies;
-  for (const lower::OutputBinding& o : outputs) copies.push_back(o.array);
-  copies = sym::inlineCopy(program, copies, replacement, "@observed");
-  for (std::size_t k = 0; k < copies.size(); ++k) outputs[k].array = copies[k];
-  return outputs;
-}
-
-bool dependOn(const sym::Program& program, const unit::UnitBuilder::Outputs& outputs, const sym::Array* array) {
-  std::vector<const sym::Array*> roots;
-  for (const lower::OutputBinding& o : outputs) roots.push_back(o.array);
-  const std::vector<std::size_t> slice = program.slice(roots);
-  return std::any_of(slice.begin(), slice.end(), [&](std::size_t k) { return program.equation(k).array == array; });
-}
-
-/// What is observed, by the functions that steps have anyway: multipliers by f, matrices of constraints by theirs.
+/// What is observed, with the multipliers of constraints by the f that steps call, where they call one.
 int addObserve(Product& product) {
   unit::UnitBuilder& unit = product.unit;
-  const unit::UnitBuilder::Outputs& outputs = product.observation.outputs;
-  if (product.steps == Steps::None) return unit.function("observe", 1, outputs);
+  unit::UnitBuilder::Outputs outputs = product.observation.outputs;
+  const sym::Array* const left = product.steps == Steps::None ? nullptr : StageCode::multipliers(product.step());
+  if (left == nullptr) return unit.function("observe", 1, outputs);
   sym::Program& program = product.layer.program();
-  const auto& constraints = product.layer.system.constraints;
-  if (const sym::Array* const left = StageCode::multipliers(product.step());
-      left != nullptr && dependOn(program, outputs, constraints->multiplier)) {
-    unit.argument(product.step().stepSize, 1);
-    return product.stageCode.observe(unit, product.step(), product.layer.model.time,
-                                     with(program, outputs, {constraints->multiplier}, {left}));
-  }
-  const methods::Step& step = product.step().steps.empty() ? product.step() : product.step().steps.front();
-  if (!step.matrices) return unit.function("observe", 1, outputs);
-  const auto results = sym::callOf(program, step.matrices, step.matrices->inputs, "@observed");
-  return unit.function("observe", 1, with(program, outputs, step.matrices->results, results));
+  const sym::Array* const multiplier = product.layer.system.constraints->multiplier;
+  std::vector<const sym::Array*> observed;
+  for (const lower::OutputBinding& o : outputs) observed.push_back(o.array);
+  const std::vector<std::size_t> slice = program.slice(observed);
+  if (std::none_of(slice.begin(), slice.end(), [&](std::size_t k) { return program.equation(k).array == multiplier; }))
+    return unit.function("observe", 1, outputs);
+  sym::Replacement replacement;
+  replacement.arrays[multiplier] = left;
+  observed = sym::inlineCopy(program, observed, replacement, "@observed");
+  for (std::size_t k = 0; k < observed.size(); ++k) outputs[k].array = observed[k];
+  unit.argument(product.step().stepSize, 1);
+  return product.stageCode.observe(unit, product.step(), product.layer.model.time, outputs);
 }
 } // namespace
 

@@ -95,7 +95,6 @@ private:
     if (e.rhs != nullptr) e.rhs = mapped(e.rhs);
     if (e.newton) e.newton = copy(*e.newton);
     if (e.series) e.series = copy(*e.series);
-    if (e.call) e.call = copy(e.call);
     if (only && e.kind == EquationKind::Set && (e.value->isZero() || e.value->isConst())) constants_[from] = e.value;
     p_.append(std::move(e));
   }
@@ -104,19 +103,6 @@ private:
     for (const Array** a : {&s.order, &s.point, &s.history, &s.row, &s.start, &s.next})
       if (*a != nullptr) *a = mapped(*a);
     return std::make_shared<const SeriesRecursion>(s);
-  }
-
-  /// One for all equations of a call.
-  std::shared_ptr<const Call> copy(const std::shared_ptr<const Call>& of) {
-    std::shared_ptr<const Call>& copied = calls_[of.get()];
-    if (copied) return copied;
-    Call c = *of;
-    for (const Array*& a : c.given) a = mapped(a);
-    for (const Array*& a : c.results) {
-      const auto it = map_.find(a);
-      a = it == map_.end() ? nullptr : it->second;
-    }
-    return copied = std::make_shared<const Call>(std::move(c));
   }
 
   std::shared_ptr<const NewtonIteration> copy(NewtonIteration n) {
@@ -146,7 +132,6 @@ private:
   std::unordered_map<const Array*, const Array*> map_;
   std::unordered_map<const Array*, bool> depends_;
   std::vector<const Array*> fresh_;
-  std::unordered_map<const Call*, std::shared_ptr<const Call>> calls_;
   std::unordered_set<const Array*> solved_; ///< by iterations whose own iterate is replaced: what they find stays
 };
 } // namespace
@@ -154,48 +139,6 @@ private:
 std::vector<const Array*> inlineCopy(Program& program, const std::vector<const Array*>& roots,
                                      const Replacement& replacement, const std::string& suffix) {
   return Copier(program, program, replacement, suffix).run(roots);
-}
-
-std::vector<const Array*> callOf(Program& program, const std::shared_ptr<const Function>& function,
-                                 std::vector<const Array*> given, const std::string& suffix) {
-  Call call{function, std::move(given), {}};
-  for (const Array* a : function->results)
-    call.results.push_back(program.graph().newArray(a->name + suffix, a->extents, a->shape, a->role, a->type));
-  const auto shared = std::make_shared<const Call>(std::move(call));
-  for (const Array* a : shared->results) {
-    Equation e;
-    e.kind = EquationKind::Call;
-    e.array = a;
-    e.call = shared;
-    program.append(std::move(e));
-  }
-  return shared->results;
-}
-
-std::vector<const Array*> callOf(Program& program, const std::shared_ptr<const Function>& function,
-                                 const Replacement& replacement, const std::string& suffix) {
-  std::vector<const Array*> given;
-  for (const Array* a : function->inputs) {
-    const auto array = replacement.arrays.find(a);
-    const auto scalar = replacement.scalars.find(a);
-    if (array != replacement.arrays.end())
-      given.push_back(array->second);
-    else if (scalar != replacement.scalars.end())
-      given.push_back(
-          defineLike(program, *a, a->name + suffix, [&](const std::vector<Expr>&) { return scalar->second; }));
-    else
-      given.push_back(a);
-  }
-  return callOf(program, function, std::move(given), suffix);
-}
-
-std::vector<const Array*> writtenOut(Program& program, const Call& call) {
-  if (const auto* copies = program.copiesOf(call)) return *copies;
-  Replacement replacement;
-  for (std::size_t k = 0; k < call.given.size(); ++k) replacement.arrays[call.function->inputs[k]] = call.given[k];
-  std::vector<const Array*> copies = inlineCopy(program, call.function->results, replacement, "!");
-  program.setCopiesOf(call, copies);
-  return copies;
 }
 
 std::vector<const Array*> importCopy(Program& program, const Program& source, const std::vector<const Array*>& roots,

@@ -20,15 +20,6 @@ struct Replacement {
 [[nodiscard]] std::vector<const Array*> inlineCopy(Program& program, const std::vector<const Array*>& roots,
                                                    const Replacement& replacement, const std::string& suffix);
 
-/// The results of a function where its inputs are the arrays `given`, as equations of one call; appends these.
-[[nodiscard]] std::vector<const Array*> callOf(Program& program, const std::shared_ptr<const Function>& function,
-                                               std::vector<const Array*> given, const std::string& suffix);
-/// The same where inputs are what the replacement says.
-[[nodiscard]] std::vector<const Array*> callOf(Program& program, const std::shared_ptr<const Function>& function,
-                                               const Replacement& replacement, const std::string& suffix);
-/// The same results of a call as copies of the function's equations.
-[[nodiscard]] std::vector<const Array*> writtenOut(Program& program, const Call& call);
-
 /// Appends copies of the equations of another program (of the same graph) that `roots` need, with its inputs replaced.
 /// Returns the copies of the roots.
 [[nodiscard]] std::vector<const Array*> importCopy(Program& program, const Program& source,

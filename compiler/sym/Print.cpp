@@ -281,11 +281,6 @@ std::string print(const Equation& e, Notation notation, std::size_t most) {
                            ->name,
                        e.newton->start->name);
   }
-  if (e.kind == EquationKind::Call) {
-    std::string given;
-    for (const Array* a : e.call->given) given += (given.empty() ? "" : ", ") + a->name;
-    return fmt::format("{} = {}({})", left, e.call->function->name, given);
-  }
   if (e.kind == EquationKind::Series) {
     return fmt::format("{} = series({}, {}; {} orders)", left, e.series->start->name, e.series->next->name,
                        e.series->orders);

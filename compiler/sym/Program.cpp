@@ -53,7 +53,6 @@ std::vector<const Array*> orderedReads(const Equation& e) {
     out.insert(out.end(), {e.series->start, e.series->next});
     if (e.series->row != nullptr) out.push_back(e.series->row);
   }
-  if (e.call) out.insert(out.end(), e.call->given.begin(), e.call->given.end());
   return ordered(std::move(out));
 }
 } // namespace
@@ -70,12 +69,6 @@ const Array* Program::inverseJacobian(const Array* solution) const {
   const auto it = inverseJacobians_.find(solution);
   if (it != inverseJacobians_.end()) return it->second;
   return below_ != nullptr ? below_->inverseJacobian(solution) : nullptr;
-}
-
-const std::vector<const Array*>* Program::copiesOf(const Call& call) const {
-  const auto it = copies_.find(&call);
-  if (it != copies_.end()) return &it->second;
-  return below_ != nullptr ? below_->copiesOf(call) : nullptr;
 }
 
 void Program::append(Equation e) {

@@ -26,7 +26,6 @@ enum class EquationKind : std::uint8_t {
   LinearSolve, ///< array = matrix^-1 rhs, for a symmetric positive definite matrix array [n][n] and vectors […][n]
   Newton,      ///< array = the n numbers at which a residual vanishes, see NewtonIteration
   Series,      ///< array[n] = coefficients of power series, order by order, see SeriesRecursion
-  Call,        ///< array = a result of a function, see Call
 };
 
 /// The derivative of a residual as blocks between small groups of unknowns (lmc_sparse_plan): the pattern is known
@@ -89,21 +88,6 @@ struct SeriesRecursion {
   const Array* next = nullptr;  ///< [d]
 };
 
-/// Arrays as a function of others, by the equations of the program. Code has them once, however many calls there are.
-struct Function {
-  std::string name;
-  std::vector<const Array*> inputs; ///< without equations
-  std::vector<const Array*> results;
-  std::vector<const Array*> solved; ///< of these the symmetric matrices of systems that callers solve
-};
-
-/// The results of a function where its inputs are other arrays. Each result that is wanted has an equation.
-struct Call {
-  std::shared_ptr<const Function> function;
-  std::vector<const Array*> given;   ///< in the place of the inputs
-  std::vector<const Array*> results; ///< one for each of the function; null: not wanted
-};
-
 struct Equation {
   EquationKind kind = EquationKind::Set;
   const Array* array = nullptr;
@@ -121,7 +105,6 @@ struct Equation {
   /// `positive` is no mass, but tells how much nearer to its manifold a point is than it must be.
   bool near = false;
   std::shared_ptr<const SeriesRecursion> series = {};
-  std::shared_ptr<const Call> call = {};
 };
 
 /// Equations in an order in which they can be executed. Grows; nothing is ever removed.
@@ -205,9 +188,6 @@ public:
   /// until a derivative has made it.
   [[nodiscard]] const Array* inverseJacobian(const Array* solution) const;
   void setInverseJacobian(const Array* solution, const Array* inverse) { inverseJacobians_[solution] = inverse; }
-  /// And the results of a call as copies of the function's equations, if a derivative has made them.
-  [[nodiscard]] const std::vector<const Array*>* copiesOf(const Call& call) const;
-  void setCopiesOf(const Call& call, std::vector<const Array*> copies) { copies_[&call] = std::move(copies); }
 
 private:
   Graph* graph_;
@@ -215,7 +195,6 @@ private:
   std::size_t first_ = 0; ///< position of the first equation of its own
   std::unique_ptr<GraphLayer> layer_;
   std::unordered_map<const Array*, const Array*> inverseJacobians_;
-  std::unordered_map<const Call*, std::vector<const Array*>> copies_;
   std::deque<Equation> equations_;
   std::deque<std::vector<const Array*>> reads_; ///< of each equation: asked for again and again, found once
   std::unordered_map<const Array*, std::vector<std::size_t>> writers_;

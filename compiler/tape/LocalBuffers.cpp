@@ -1,7 +1,6 @@
 #include "tape/LocalBuffers.h"
 
 #include <unordered_map>
-#include <unordered_set>
 
 namespace lmc::tape {
 
@@ -13,12 +12,11 @@ constexpr std::int64_t largest = 31;
 class Finder {
 public:
   Finder(const Module& module, const Function& function)
-      : module_(module), function_(function), candidate_(module.buffers.size()), written_(module.buffers.size()),
+      : function_(function), candidate_(module.buffers.size()), written_(module.buffers.size()),
         read_(module.buffers.size(), false) {
     for (std::size_t b = 0; b < module.buffers.size(); ++b) {
       const Buffer& buffer = module.buffers[b];
-      candidate_[b] = !function.part && !buffer.kept && buffer.role == runtime::Role::Work && buffer.size > 0 &&
-                      buffer.size <= largest;
+      candidate_[b] = !function.part && buffer.role == runtime::Role::Work && buffer.size > 0 && buffer.size <= largest;
       if (candidate_[b]) written_[b].assign(static_cast<std::size_t>(buffer.size), false);
     }
   }
@@ -35,23 +33,12 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> here;
     for (const Instr& i : function_.blocks[static_cast<std::size_t>(index)].code) {
       if (i.op == Op::ConstInt) constants_[i.result] = i.imm;
-      if (i.op == Op::Call) call(static_cast<std::size_t>(i.imm));
+      if (i.op == Op::Call) candidate_.assign(candidate_.size(), false);
       for (const std::int32_t b : i.buffers) candidate_[static_cast<std::size_t>(b)] = false;
       if (i.buffer >= 0) access(i, static_cast<std::size_t>(i.buffer), here);
       if (i.block >= 0) block(i.block);
     }
     for (const auto& [b, k] : here) written_[b][k] = false;
-  }
-
-  /// What a function that is called uses is no memory of this one alone.
-  void call(std::size_t callee) {
-    if (!called_.insert(callee).second) return;
-    for (const Block& b : module_.functions[callee].blocks)
-      for (const Instr& i : b.code) {
-        if (i.op == Op::Call) call(static_cast<std::size_t>(i.imm));
-        if (i.buffer >= 0) candidate_[static_cast<std::size_t>(i.buffer)] = false;
-        for (const std::int32_t k : i.buffers) candidate_[static_cast<std::size_t>(k)] = false;
-      }
   }
 
   void access(const Instr& i, std::size_t b, std::vector<std::pair<std::size_t, std::size_t>>& here) {
@@ -78,9 +65,7 @@ private:
     if (!written_[b][k]) candidate_[b] = false;
   }
 
-  const Module& module_;
   const Function& function_;
-  std::unordered_set<std::size_t> called_;
   std::vector<bool> candidate_;
   std::vector<std::vector<bool>> written_; ///< by buffer and element: on every way to the present instruction
   std::vector<bool> read_;

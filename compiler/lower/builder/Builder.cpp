@@ -307,15 +307,6 @@ void Builder::removeUnread(const std::function<bool(std::int32_t)>& ownMemory) {
                   [&](const Instr& i) { return writes(i) && !read.contains(i.buffer) && ownMemory(i.buffer); });
 }
 
-void Builder::removeStores(int buffer, const std::function<bool(std::int64_t)>& wanted) {
-  for (tape::Block& block : function_.blocks)
-    std::erase_if(block.code, [&](const Instr& i) {
-      if (i.op != Op::Store || i.buffer != buffer) return false;
-      const auto place = constantInt(i.args[0]);
-      return place && !wanted(*place);
-    });
-}
-
 void Builder::removeUnused() {
   std::vector<bool> used(info_.size(), false);
   const auto mark = [&](auto&& self, std::int32_t block) -> void {

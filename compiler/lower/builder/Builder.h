@@ -73,8 +73,6 @@ public:
   /// Keeps a name of a value for tape::Function::notes. The first one stays.
   void note(Value v, std::string name, std::string equation);
 
-  /// Takes stores at constant places of a buffer out, but for those that are `wanted`.
-  void removeStores(int buffer, const std::function<bool(std::int64_t)>& wanted);
   /// Removes what nothing uses and returns the function. `ownMemory` tells of which buffers nobody else reads what the
   /// function writes: what it does not read itself either is not written.
   tape::Function finish(const std::function<bool(std::int32_t)>& ownMemory = {});

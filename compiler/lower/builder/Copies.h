@@ -45,12 +45,4 @@ inline void separateEntries(Builder& b, int from, int to, const sym::Array& a) {
   return -1;
 }
 
-/// A new buffer.
-inline int addBuffer(tape::Module& module, tape::Buffer buffer) {
-  std::int64_t& total = module.roleSize[static_cast<int>(buffer.role)];
-  total = std::max(total, buffer.offset + buffer.size);
-  module.buffers.push_back(std::move(buffer));
-  return static_cast<int>(module.buffers.size()) - 1;
-}
-
 } // namespace lmc::lower

@@ -11,7 +11,10 @@ namespace lmc::lower {
 tape::Function rowSums(tape::Module& module, const std::string& name, const RowSums& sums) {
   const auto buffer = [&](RowPlace at) {
     if (const int existing = bufferAt(module, at.role, at.offset); existing >= 0) return existing;
-    return addBuffer(module, {"row", at.role, at.offset, sums.size});
+    module.buffers.push_back({"row", at.role, at.offset, sums.size});
+    std::int64_t& total = module.roleSize[static_cast<int>(at.role)];
+    total = std::max(total, at.offset + sums.size);
+    return static_cast<int>(module.buffers.size()) - 1;
   };
   Builder b(name, 2);
   const tape::Value h = b.argument(1);

@@ -230,27 +230,7 @@ ConfigurationKind::Copy ConfigurationKind::copyAt(const Place& place) {
     for (std::size_t k = 0; k < s.factor->velocity.size(); ++k)
       copy.replacement.arrays[s.factor->velocity[k]] = velocities[s.algebra + k];
   }
-  if (context_.matrices) callMatrices(place, copy);
   return copy;
-}
-
-void ConfigurationKind::callMatrices(const Place& place, Copy& copy) {
-  context_.step.matrices = context_.matrices;
-  const std::vector<const sym::Array*>& inputs = context_.matrices->inputs;
-  const bool ofVelocities = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& s) {
-    return std::find_first_of(inputs.begin(), inputs.end(), s.factor->velocity.begin(), s.factor->velocity.end()) !=
-           inputs.end();
-  });
-  const auto same = [&](const Called& c) {
-    return c.place.q == place.q && c.place.time == place.time && (!ofVelocities || c.place.xi == place.xi);
-  };
-  auto found = std::find_if(called_.begin(), called_.end(), same);
-  if (found == called_.end()) {
-    called_.push_back({place, sym::callOf(p_, context_.matrices, copy.replacement, copy.suffix)});
-    found = called_.end() - 1;
-  }
-  const std::vector<const sym::Array*>& roots = context_.matrices->results;
-  for (std::size_t k = 0; k < roots.size(); ++k) copy.replacement.arrays[roots[k]] = found->results[k];
 }
 
 sema::Tuple ConfigurationKind::algebraAt(const Copy& copy, const std::vector<const sym::Array*>& roots) {

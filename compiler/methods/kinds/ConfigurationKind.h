@@ -95,8 +95,6 @@ protected:
   };
   [[nodiscard]] Copy newCopy() { return {{}, fmt::format("@C{}", ++copies_)}; }
   Copy copyAt(const Place& place);
-  /// The matrices of constraints become those of a call, one for all that is asked for at a place.
-  void callMatrices(const Place& place, Copy& copy);
   /// Arrays of all factors, part by part of the algebra, in a copy, as loads.
   sema::Tuple algebraAt(const Copy& copy, const std::vector<const sym::Array*>& roots);
 
@@ -131,11 +129,6 @@ private:
 
   std::vector<const sym::Array*> legendre_; ///< dL/dxi of all factors for horizontal velocities, once they are needed
   int copies_ = 0;
-  struct Called {
-    Place place;
-    std::vector<const sym::Array*> results;
-  };
-  std::vector<Called> called_;
 };
 
 } // namespace lmc::methods

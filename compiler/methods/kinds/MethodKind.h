@@ -66,8 +66,6 @@ struct KindContext {
   bool sharesStages = false; ///< stages of a long step may call one f
   /// Counts the operations of the step written out, by a trial (methods/Parts.h); of steps that may share code.
   std::function<std::size_t()> writtenOut = {};
-  /// The matrices of constraints, where the step calls them; else null.
-  std::shared_ptr<const sym::Function> matrices = {};
 };
 
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they

@@ -90,17 +90,16 @@ struct Step {
   /// the manifold. It is known earlier, and differs by what the comparison leaves out.
   std::vector<const sym::Array*> compared;
   std::vector<KeptNumbers> kept; ///< of `keep`, and by what a step knows whether they still hold
-  /// The matrices of constraints, of which the step calls the function; null: they are written out.
-  std::shared_ptr<const sym::Function> matrices = {};
-  bool independent = false; ///< equations of constraints must not depend on each other
+  bool independent = false;      ///< equations of constraints must not depend on each other
   /// Of a method that steps contacts: the velocities of all factors, part by part, before the impulses of the step,
   /// what these change (role State), and the tolerance of their equations; empty and null of others.
   std::vector<const sym::Array*> free, change;
   const sym::Array* tolerance = nullptr;
-  const sym::Array* multipliers = nullptr; ///< those of constraints at the last evaluation of f; null: none
-  int evaluations = 0;                     ///< of f per step, those for the embedded result included
-  int ownEvaluations = 0;                  ///< of f per step that `next` needs
-  int exponentials = 0;                    ///< of the phase group per step
+  /// Multipliers of constraints at the last evaluation of f; null: none.
+  const sym::Array* multipliers = nullptr;
+  int evaluations = 0;    ///< of f per step, those for the embedded result included
+  int ownEvaluations = 0; ///< of f per step that `next` needs
+  int exponentials = 0;   ///< of the phase group per step
   /// Of a composition whose parts share code: its different steps, and what it makes of them, one after the other, each
   /// from the state that the one before left. Then `next` is empty.
   std::vector<Step> steps;

@@ -278,7 +278,6 @@ private:
   void reverseArray(const Array* a, const std::vector<std::size_t>& equations) {
     const auto implicit = [this](std::size_t k) {
       const EquationKind kind = p_.equations()[k].kind;
-      if (kind == EquationKind::Call) throw std::logic_error("steps that share code are differentiated forward alone");
       return kind == EquationKind::LinearSolve || kind == EquationKind::Newton;
     };
     bool self = false;

@@ -366,7 +366,6 @@ std::string lacksSeries(const Program& p, const std::vector<const Array*>& varia
     if (std::none_of(read.begin(), read.end(), [&](const Array* a) { return active.contains(a); })) continue;
     active.insert(e.array);
     if (e.kind == EquationKind::Newton) return fmt::format("`{}` is found by an iteration", e.array->name);
-    if (e.kind == EquationKind::Call) return fmt::format("`{}` is the result of a call", e.array->name);
     if (e.semidefinite) return "its masses may be singular";
     if (e.guard && depends(e.guard)) return "it has a sum whose members the state chooses";
     if (!e.value) continue;

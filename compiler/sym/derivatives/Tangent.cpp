@@ -1,9 +1,7 @@
 // Forward mode: tangents of expressions, and of arrays by equations of the same loops.
 #include "base/Budget.h"
-#include "sym/Inline.h"
 #include "sym/derivatives/Derivative.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace lmc::sym {
@@ -72,13 +70,6 @@ const Array* Tangent::tangentArray(const Array* a) {
   const auto it = arrays_.find(a);
   if (it != arrays_.end()) return it->second;
   checkStack();
-  if (const std::vector<std::size_t> calls = p_.writers(a);
-      !calls.empty() && p_.equation(calls.front()).kind == EquationKind::Call) {
-    const std::shared_ptr<const Call> call = p_.equation(calls.front()).call;
-    const auto own = std::find(call->results.begin(), call->results.end(), a) - call->results.begin();
-    const Array* copy = writtenOut(p_, *call)[static_cast<std::size_t>(own)];
-    return arrays_[a] = active(copy) ? tangentArray(copy) : nullptr;
-  }
   std::vector<std::int64_t> extents;
   for (const Loop& l : prefix_) extents.push_back(constantInt(l.hi));
   extents.insert(extents.end(), a->extents.begin(), a->extents.end());
