@@ -7,6 +7,7 @@
 #include "lower/builder/Schedule.h"
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -130,6 +131,7 @@ private:
   std::vector<Scalar> turn(sym::Expr sum);
   std::vector<Scalar> rotated(const std::vector<Scalar>& a, int rows, sym::Expr sum);
   Scalar compare(sym::Op op, sym::Type operands, Scalar a, Scalar b);
+  std::span<const sym::Expr> neededArguments(const sym::Node& n);
   const std::vector<Scalar>& value(sym::Expr e);
   bool usable(const std::vector<Scalar>& v);
 

@@ -54,7 +54,8 @@ std::vector<Scalar> ExpressionLowering::lower(Expr root) {
       continue;
     }
     const std::size_t own = stack.size();
-    for (auto a = n->args.rbegin(); a != n->args.rend(); ++a) {
+    const std::span<const Expr> needed = neededArguments(*n);
+    for (auto a = needed.rbegin(); a != needed.rend(); ++a) {
       if (!known(*a->node())) stack.push_back(a->node());
     }
     if (stack.size() > own) continue;
@@ -63,6 +64,16 @@ std::vector<Scalar> ExpressionLowering::lower(Expr root) {
     (n->indexed ? indexed_ : free_)[n] = std::move(v);
   }
   return value(root);
+}
+
+/// What is lowered before a node: of a choice that is decided by now, only the branch that is taken.
+std::span<const Expr> ExpressionLowering::neededArguments(const Node& n) {
+  const std::span<const Expr> all(n.args);
+  if (n.op != Op::Select) return all;
+  const std::vector<Scalar>* const condition = known(n.args[0]);
+  if (condition == nullptr) return all.first(1);
+  const auto chosen = s_.constantInt(condition->front());
+  return chosen ? all.subspan(*chosen != 0 ? 1 : 2, 1) : all;
 }
 
 const std::vector<Scalar>& ExpressionLowering::value(Expr e) {
@@ -103,6 +114,7 @@ std::vector<Scalar> ExpressionLowering::compute(const Node& n) {
     return load(n);
   case Op::Select: {
     const Scalar c = value(n.args[0])[0];
+    if (const auto chosen = s_.constantInt(c)) return value(n.args[*chosen != 0 ? 1 : 2]);
     const auto& a = value(n.args[1]);
     const auto& b = value(n.args[2]);
     std::vector<Scalar> r;

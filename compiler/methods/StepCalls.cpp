@@ -104,6 +104,7 @@ sema::Value StepCalls::hold(const sema::Value& v, const std::string& name) {
 sema::Value StepCalls::begin(const sema::Value& v) {
   const std::int64_t row = rowOf(v);
   const sym::Array* const array = flat(p_, kind_.rowSpace(v.kind), v.parts, "begin");
+  calls_.begin = array;
   held_[array].piece = calls_.pieces.size() - 1;
   sema::Value r = v;
   r.parts = {g_.load(array, {index(row)})};
@@ -136,6 +137,7 @@ StepCalls::Routine& StepCalls::routine(const std::string& name, const Arguments&
     own.push_back(unpacked(a, rows));
     shared.arguments.insert(shared.arguments.end(), rows.begin(), rows.end());
   }
+  step.multipliers = nullptr;
   sema::Value result = work(own);
   Routine made;
   made.result = result;
@@ -148,6 +150,7 @@ StepCalls::Routine& StepCalls::routine(const std::string& name, const Arguments&
     for (const sym::Array*& a : shared.arguments)
       if (!read.contains(a)) a = nullptr;
   }
+  shared.multipliers = leftMultipliers(g_, step);
   shared.evaluations = std::exchange(step.evaluations, evaluations) - evaluations;
   made.exponentials = std::exchange(step.exponentials, exponentials) - exponentials;
   made.number = calls_.routines.size();

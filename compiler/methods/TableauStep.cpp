@@ -146,6 +146,7 @@ TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const D
   };
   const sema::Tuple u = held(unflat(g, space, s.point), "u");
   const sema::Tuple k = held(kind_.evaluate(kind_.flow(u, y), time_), "k");
+  s.multipliers = leftMultipliers(g, context_.step);
   s.rate = flat(p, space, phase.dexpinv(u, k, cut), "rate");
   std::vector<sema::Tuple> ends;
   const int exponentials = context_.step.exponentials; // those of `next` are counted

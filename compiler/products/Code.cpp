@@ -6,7 +6,7 @@
 #include "products/Impl.h"
 #include "products/initial/Restoration.h"
 #include "products/initial/RowTapes.h"
-#include "sym/Program.h"
+#include "sym/Inline.h"
 #include "tape/TapeCost.h"
 
 #include <algorithm>
@@ -29,6 +29,27 @@ unit::UnitBuilder::Outputs eventsWithRates(Product& product) {
     outputs.push_back({e.rate, rate.role, rate.offset});
   }
   return outputs;
+}
+
+/// What is observed, with the multipliers of constraints by the f that steps call, where they call one.
+int addObserve(Product& product) {
+  unit::UnitBuilder& unit = product.unit;
+  unit::UnitBuilder::Outputs outputs = product.observation.outputs;
+  const sym::Array* const left = product.steps == Steps::None ? nullptr : StageCode::multipliers(product.step());
+  if (left == nullptr) return unit.function("observe", 1, outputs);
+  sym::Program& program = product.layer.program();
+  const sym::Array* const multiplier = product.layer.system.constraints->multiplier;
+  std::vector<const sym::Array*> observed;
+  for (const lower::OutputBinding& o : outputs) observed.push_back(o.array);
+  const std::vector<std::size_t> slice = program.slice(observed);
+  if (std::none_of(slice.begin(), slice.end(), [&](std::size_t k) { return program.equation(k).array == multiplier; }))
+    return unit.function("observe", 1, outputs);
+  sym::Replacement replacement;
+  replacement.arrays[multiplier] = left;
+  observed = sym::inlineCopy(program, observed, replacement, "@observed");
+  for (std::size_t k = 0; k < observed.size(); ++k) outputs[k].array = observed[k];
+  unit.argument(product.step().stepSize, 1);
+  return product.stageCode.observe(unit, product.step(), product.layer.model.time, outputs);
 }
 } // namespace
 
@@ -56,7 +77,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     look.rhs = unit.place(runtime::Role::Output, "r", sides->rhs);
   }
   if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
-  unit.functions.observe = unit.function("observe", 1, observation.outputs);
+  unit.functions.observe = addObserve(product);
   if (!observation.events.empty()) addEvents(product);
   if (sides != nullptr) {
     unit::UnitBuilder::Outputs outputs = unit::UnitBuilder::into(look.product, sides->product);

@@ -161,3 +161,29 @@ TEST(Careful, SingularMatricesInBranchesThatAreNotTaken) {
       EXPECT_EQ(got[0], 0);
   }
 }
+
+/// What numbers alone decide is not made the other way: a singular system there is no failure, and takes no division.
+TEST(Careful, ChoicesThatAreDecided) {
+  for (const bool hoist : {false, true}) {
+    for (const bool taken : {false, true}) {
+      Sandbox s;
+      Graph& g = s.g;
+      const Expr one = g.number(1), two = g.number(2);
+      const Expr third =
+          g.entry(g.solve(g.matrix(2, 2, {two, one, one, two}), g.vector({one, one}), Definite::Semi), 1);
+      const Expr decided = g.compare(Op::Lt, third, g.number(taken ? 1 : 0));
+      const Expr x = g.load(s.array("x", {}, {}, {taken ? 5.0 : 0.0}, Role::State));
+      const Expr solution =
+          g.solve(g.matrix(2, 2, {x, one, one, x}), g.vector({g.number(3), g.number(3)}), Definite::Semi);
+      const Array* out = s.temp("out");
+      s.set(out, {}, {}, g.select(decided, g.entry(solution, 0), g.number(7)));
+      Lowered lowered(s, {out}, hoist);
+      EXPECT_NEAR(lowered.run()[0], taken ? 0.5 : 7, 1e-15);
+      std::size_t divisions = 0;
+      for (const auto& f : lowered.module.functions)
+        for (const auto& block : f.blocks)
+          for (const auto& i : block.code) divisions += i.op == lmc::tape::Op::Div ? 1 : 0;
+      EXPECT_EQ(divisions > 0, taken);
+    }
+  }
+}

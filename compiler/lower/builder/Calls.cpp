@@ -67,10 +67,11 @@ void callOnly(tape::Module& module, const std::vector<PartOfStep>& parts) {
 
 } // namespace
 
-tape::Function callsInOrder(tape::Module& module, const std::string& name, const std::vector<PartOfStep>& parts) {
+tape::Function callsInOrder(tape::Module& module, const std::string& name, const std::vector<PartOfStep>& parts,
+                            int arguments) {
   callOnly(module, parts);
-  Builder b(name, 2);
-  const Value t = b.argument(0), h = b.argument(1);
+  Builder b(name, arguments);
+  const Value t = b.argument(0), h = arguments > 1 ? b.argument(1) : b.real(0);
   for (const PartOfStep& p : parts)
     b.call(p.function, {b.add(t, b.mul(b.real(p.begin), h)), b.mul(b.real(p.length), h)});
   return b.finish();

@@ -19,8 +19,9 @@ struct PartOfStep {
 [[nodiscard]] tape::Function callsOverParts(tape::Module& module, const std::string& name,
                                             const std::vector<PartOfStep>& parts);
 
-/// The same, each call where it stands: for many calls of few functions that are short.
+/// The same, each call where it stands: for many calls of few functions that are short. With one argument it is a
+/// function of t, and h is zero.
 [[nodiscard]] tape::Function callsInOrder(tape::Module& module, const std::string& name,
-                                          const std::vector<PartOfStep>& parts);
+                                          const std::vector<PartOfStep>& parts, int arguments = 2);
 
 } // namespace lmc::lower

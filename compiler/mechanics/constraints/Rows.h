@@ -49,11 +49,13 @@ public:
     all.push_back(loop);
     set(array, all, index, term(loop.index), sym::EquationKind::Accumulate);
   }
-  /// x with S x = rhs. Where rows depend on each other, the shortest of all x (Lowering::usePivots).
-  const sym::Array* solveRows(const sym::Array* s, const sym::Array* rhs, const std::string& name) {
+  /// x with S x = rhs. Where rows depend on each other, the shortest of all x (Lowering::usePivots). `wanted`: where a
+  /// small one is not, x is zero.
+  const sym::Array* solveRows(const sym::Array* s, const sym::Array* rhs, const std::string& name,
+                              sym::Expr wanted = {}) {
     const std::int64_t n = s->extents[0];
     const sym::Array* x = vector(name, n);
-    solveStacked(n, apart(s, n), rhs, x, sym::Definite::Semi);
+    solveStacked(n, apart(s, n), rhs, x, sym::Definite::Semi, wanted);
     return x;
   }
 

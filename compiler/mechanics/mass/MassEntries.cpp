@@ -66,7 +66,7 @@ const sym::Array* MassEntries::apart(const sym::Array* from, std::int64_t n) {
 }
 
 void MassEntries::solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x,
-                               sym::Definite definite) {
+                               sym::Definite definite, Expr wanted) {
   if (n > straightLineLimit) {
     sym::Equation e;
     e.kind = sym::EquationKind::LinearSolve;
@@ -86,7 +86,8 @@ void MassEntries::solveStacked(std::int64_t n, const sym::Array* mass, const sym
   const int size = static_cast<int>(n);
   const Expr solution = g_.solve(g_.matrix(size, size, m), g_.vector(r), definite);
   for (std::int64_t i = 1; i <= n; ++i) {
-    set(x, {}, {g_.integer(i)}, g_.entry(solution, static_cast<int>(i) - 1));
+    const Expr own = g_.entry(solution, static_cast<int>(i) - 1);
+    set(x, {}, {g_.integer(i)}, wanted ? g_.select(wanted, own, g_.number(0)) : own);
   }
 }
 

@@ -39,9 +39,9 @@ public:
   void copyMatrix(const sym::Array* from, const sym::Array* to, std::int64_t n);
   /// A copy of a large matrix that others read, since its factors take its place; a small one itself.
   const sym::Array* apart(const sym::Array* from, std::int64_t n);
-  /// x = M^-1 r: written out when small, by a routine when large.
+  /// x = M^-1 r: written out when small, by a routine when large. `wanted`: where a small one is not, x is zero.
   void solveStacked(std::int64_t n, const sym::Array* mass, const sym::Array* rhs, const sym::Array* x,
-                    sym::Definite definite = sym::Definite::Yes);
+                    sym::Definite definite = sym::Definite::Yes, sym::Expr wanted = {});
 
 protected:
   sym::Program& p_;

@@ -199,7 +199,11 @@ sema::Tuple EmbeddingKind::evaluate(Expr time, const sema::Tuple& y, const std::
     }
   }
   sema::Tuple r;
-  const auto copies = sym::inlineCopy(p_, roots, replacement, "@" + name);
+  sema::ArrayTuple wanted = roots;
+  const mechanics::ConstraintEquations* const constraints = context_.system.constraints.get();
+  if (constraints != nullptr) wanted.push_back(constraints->multiplier);
+  const auto copies = sym::inlineCopy(p_, wanted, replacement, "@" + name);
+  if (constraints != nullptr) context_.step.multipliers = copies.back();
   std::size_t next = 0;
   for (const Slot& s : slots_) {
     for (std::size_t k = 0; k < s.rate.size() + s.fiberRate.size(); ++k) r.push_back(g_.load(copies[next++], s.index));

@@ -153,6 +153,7 @@ std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, cons
   SharedStages s = sharedStages(g_, tableau, rowOf(all_));
   s.begin = flat(p_, all_, y, "begin");
   s.rate = flat(p_, all_, ydot(time, unflat(g_, all_, s.point)), "rate");
+  s.multipliers = leftMultipliers(g_, context_.step);
   std::vector<sema::Value> results;
   for (const sym::Array* numbers : s.ends) {
     const sema::Tuple end = unflat(g_, all_, numbers);

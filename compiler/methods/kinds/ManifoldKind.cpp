@@ -154,7 +154,7 @@ sema::Value ManifoldKind::calculus(const std::string& name, const std::vector<se
 
 sema::Tuple ManifoldKind::evaluate(const sema::Tuple& y, sym::Expr time) {
   ++context_.step.evaluations;
-  fields_.push_back(phase_.field(y, time, fresh("Y")));
+  fields_.push_back(phase_.field(y, time, fresh("Y"), &context_.step.multipliers));
   return fields_.back();
 }
 

@@ -38,6 +38,12 @@ void countOwn(const sym::Program& program, Step& step, const std::vector<sema::T
   for (const sema::Tuple& f : fields) step.ownEvaluations -= uses(f, other) && !uses(f, own) ? 1 : 0;
 }
 
+LeftMultipliers leftMultipliers(sym::Graph& g, Step& step) {
+  const sym::Array* const value = std::exchange(step.multipliers, nullptr);
+  if (value == nullptr) return {};
+  return {value, g.newArray(value->name, value->extents, value->shape, sym::Role::State)};
+}
+
 SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row) {
   const auto numbers = [](const std::vector<sym::Number>& list) {
     std::vector<double> r;

@@ -75,6 +75,9 @@ void countOwn(const sym::Program& program, Step& step, const std::vector<sema::T
 /// The stages of an explicit tableau that call one f, on rows of so many numbers: all of it but `begin` and `rate`.
 [[nodiscard]] SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row);
 
+/// The multipliers of the last evaluation of f, which a function with it leaves; taken from the step.
+[[nodiscard]] LeftMultipliers leftMultipliers(sym::Graph& g, Step& step);
+
 /// The class of a row, for a model that has what the row needs.
 [[nodiscard]] std::unique_ptr<MethodKind> makeKind(const KindContext& context, const KindOfMethod& row,
                                                    const ModelParts& parts);

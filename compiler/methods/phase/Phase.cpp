@@ -227,9 +227,13 @@ sema::ArrayTuple Phase::placesOf(const sema::Tuple& y, const std::string& name) 
   return y == state() ? arrays : storePoint(y, name);
 }
 
-sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name) {
+sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name, const sym::Array** multipliers) {
   const sema::ArrayTuple arrays = placesOf(y, name);
-  const sema::ArrayTuple copied = copies(y, arrays, time, rateArrays(), name);
+  sema::ArrayTuple roots = rateArrays();
+  const bool constrained = multipliers != nullptr && system_.constraints != nullptr;
+  if (constrained) roots.push_back(system_.constraints->multiplier);
+  const sema::ArrayTuple copied = copies(y, arrays, time, roots, name);
+  if (constrained) *multipliers = copied.back();
   sema::Tuple r;
   std::size_t next = 0;
   for (const PhaseSlot& s : slots_) {

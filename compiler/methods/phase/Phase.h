@@ -63,8 +63,9 @@ public:
   [[nodiscard]] sema::Tuple Ad(const std::string& retraction, const sema::Tuple& k, const sema::Tuple& l);
   /// The arrays of the model that f is made of, beside velocities.
   [[nodiscard]] sema::ArrayTuple rateArrays() const;
-  /// f(t, y); what belongs to this evaluation is named with `name`.
-  [[nodiscard]] sema::Tuple field(const sema::Tuple& y, sym::Expr time, const std::string& name);
+  /// f(t, y); what belongs to this evaluation is named with `name`. `multipliers`: set to those of constraints there.
+  [[nodiscard]] sema::Tuple field(const sema::Tuple& y, sym::Expr time, const std::string& name,
+                                  const sym::Array** multipliers = nullptr);
   /// Arrays of the system at another point and time; what belongs to this evaluation is named with `name`.
   [[nodiscard]] sema::ArrayTuple at(const sema::Tuple& y, sym::Expr time, const sema::ArrayTuple& roots,
                                     const std::string& name);

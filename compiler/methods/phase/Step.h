@@ -22,6 +22,12 @@ struct StepPart {
   double begin = 0, length = 1;
 };
 
+/// Multipliers of constraints at the point of an evaluation of f, which those who observe them read.
+struct LeftMultipliers {
+  const sym::Array* value = nullptr; ///< null: none
+  const sym::Array* given = nullptr; ///< role State: the same, as a reader finds it
+};
+
 /// The stages of an explicit Runge–Kutta method, where f stands in the code once and is called: k_i = rate at the time
 /// t + c_i h and at point = begin + h sum_j a_ij k_j, and then begin + h sum_i b_i k_i for each list of weights b. In
 /// storage coordinates these are states; of a Munthe-Kaas method they are elements of the algebra, of which the first
@@ -36,6 +42,7 @@ struct SharedStages {
   std::vector<std::vector<double>> weights; ///< of the result, and of those for the error estimate
   std::vector<const sym::Array*> ends;      ///< role State: what `next` and the embedded results read, one for each
   std::vector<std::size_t> own;             ///< the stages that the result needs
+  LeftMultipliers multipliers = {};         ///< at `point`
 };
 
 /// A step as calls of functions that stand in the code once, however often the body calls them: f, what an element of
@@ -49,6 +56,7 @@ struct SharedCalls {
     const sym::Array* result = nullptr;
     const sym::Array* given = nullptr; ///< role State: the result, as the piece behind a call reads it
     int evaluations = 0;               ///< of f
+    LeftMultipliers multipliers = {};  ///< where it is f at its arguments, a time and a state
   };
   /// What a piece leaves in memory.
   struct Write {
@@ -64,6 +72,7 @@ struct SharedCalls {
   };
   std::vector<Routine> routines;
   std::vector<Piece> pieces;
+  const sym::Array* begin = nullptr; ///< the state at the begin, as a row
 };
 
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
@@ -86,6 +95,8 @@ struct Step {
   /// what these change (role State), and the tolerance of their equations; empty and null of others.
   std::vector<const sym::Array*> free, change;
   const sym::Array* tolerance = nullptr;
+  /// Multipliers of constraints at the last evaluation of f; null: none.
+  const sym::Array* multipliers = nullptr;
   int evaluations = 0;    ///< of f per step, those for the embedded result included
   int ownEvaluations = 0; ///< of f per step that `next` needs
   int exponentials = 0;   ///< of the phase group per step

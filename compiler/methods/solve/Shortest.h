@@ -20,9 +20,9 @@ public:
     each(n, "i", [&](sym::Expr i, const std::vector<sym::Loop>& loops) {
       sum(image, loops, {i}, n, [&](sym::Expr k) { return g_.mul(g_.load(s, {i, k}), g_.load(own, {k})); });
     });
-    const sym::Array* least = solveRows(s, image, "least" + suffix_);
-    const sym::Array* rest = vector("idle" + suffix_, n);
     const sym::Expr some = anyRank();
+    const sym::Array* least = solveRows(s, image, "least" + suffix_, some);
+    const sym::Array* rest = vector("idle" + suffix_, n);
     each(n, "i", [&](sym::Expr i, const std::vector<sym::Loop>& loops) {
       const sym::Expr lam = g_.load(own, {i});
       const sym::Expr part = g_.select(some, g_.sub(lam, g_.load(least, {i})), g_.number(0));

@@ -15,7 +15,55 @@ int inStep(unit::UnitBuilder& unit, std::string name, unit::UnitBuilder::Outputs
 
 } // namespace
 
-StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::SharedStages& stages) {
+void StageCode::leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& multipliers,
+                      unit::UnitBuilder::Outputs& outputs) const {
+  if (!observed_ || multipliers.value == nullptr) return;
+  runtime::Field field = unit::numbersField(runtime::Role::Output, "multipliers", multipliers.value->size());
+  field.comment = "multipliers of constraints where f was evaluated last";
+  field = unit.place(std::move(field));
+  unit.reads(multipliers.given, field);
+  outputs.push_back({multipliers.value, field.role, field.offset});
+}
+
+namespace {
+/// The routine that leaves multipliers; none: null.
+const methods::SharedCalls::Routine* evaluation(const methods::SharedCalls& calls) {
+  for (const methods::SharedCalls::Routine& r : calls.routines)
+    if (r.multipliers.value != nullptr) return &r;
+  return nullptr;
+}
+} // namespace
+
+const sym::Array* StageCode::multipliers(const methods::Step& step) {
+  if (step.stages) return step.stages->multipliers.given;
+  const methods::SharedCalls::Routine* const r = step.calls ? evaluation(*step.calls) : nullptr;
+  return r != nullptr ? r->multipliers.given : nullptr;
+}
+
+int StageCode::observe(unit::UnitBuilder& unit, const methods::Step& step, const sym::Array* time,
+                       unit::UnitBuilder::Outputs outputs) {
+  observed_ = true;
+  std::vector<lower::PartOfStep> parts;
+  if (step.stages) {
+    if (!memory_) memory_ = place(unit, *step.stages);
+    parts = {{memory_->start, 0, 1}, {memory_->evaluate, 0, 1}};
+  } else {
+    place(unit, *step.calls);
+    const methods::SharedCalls::Routine& r = *evaluation(*step.calls);
+    unit::UnitBuilder::Outputs arguments;
+    for (const sym::Array* a : r.arguments) {
+      if (a == nullptr) continue;
+      const runtime::Field& to = places_.at(a);
+      arguments.push_back({a->extents.empty() ? time : step.calls->begin, to.role, to.offset});
+    }
+    parts = {{inStep(unit, "state for f", std::move(arguments)), 0, 1},
+             {routines_[static_cast<std::size_t>(&r - step.calls->routines.data())], 0, 1}};
+  }
+  parts.push_back({unit.function("what is observed", 2, std::move(outputs)), 0, 1});
+  return unit.callsInOrder("observe", std::move(parts), 1);
+}
+
+StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::SharedStages& stages) const {
   const auto numbers = [&](const std::string& name, const char* comment) {
     runtime::Field field = unit::numbersField(runtime::Role::Output, name, stages.begin->size());
     field.comment = comment;
@@ -34,7 +82,9 @@ StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::Share
   unit.reads(stages.point, m.point);
   m.start = inStep(unit, "begin of stages",
                    {{stages.begin, m.begin.role, m.begin.offset}, {stages.begin, m.point.role, m.point.offset}});
-  m.evaluate = inStep(unit, "stage", {{stages.rate, m.rate.role, m.rate.offset}});
+  unit::UnitBuilder::Outputs outputs{{stages.rate, m.rate.role, m.rate.offset}};
+  leave(unit, stages.multipliers, outputs);
+  m.evaluate = inStep(unit, "stage", std::move(outputs));
   return m;
 }
 
@@ -96,7 +146,9 @@ void StageCode::place(unit::UnitBuilder& unit, const methods::SharedCalls& calls
   }
   for (const methods::SharedCalls::Routine& r : calls.routines) {
     const runtime::Field& to = places_.at(r.given);
-    routines_.push_back(inStep(unit, r.name, {{r.result, to.role, to.offset}}));
+    unit::UnitBuilder::Outputs outputs{{r.result, to.role, to.offset}};
+    if (&r == evaluation(calls)) leave(unit, r.multipliers, outputs);
+    routines_.push_back(inStep(unit, r.name, std::move(outputs)));
   }
 }
 

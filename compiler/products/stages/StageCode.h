@@ -18,6 +18,12 @@ public:
   /// `results` of SharedStages::ends. Returns its number.
   int add(unit::UnitBuilder& unit, const methods::SharedStages& stages, const std::string& name,
           const std::vector<std::size_t>& wanted, std::size_t results, unit::UnitBuilder::Outputs outputs);
+  /// A function of t, which finds multipliers of constraints at the state by the f that steps call, and then the
+  /// outputs, which read these. Before the steps are added: else f leaves none. Returns its number.
+  int observe(unit::UnitBuilder& unit, const methods::Step& step, const sym::Array* time,
+              unit::UnitBuilder::Outputs outputs);
+  /// What they read; null: no function leaves them.
+  [[nodiscard]] static const sym::Array* multipliers(const methods::Step& step);
   /// The same of calls: all, or those alone that the result of the step needs.
   enum class Wanted : std::uint8_t { Own, All };
   int add(unit::UnitBuilder& unit, const methods::SharedCalls& calls, const std::string& name, Wanted wanted,
@@ -29,8 +35,11 @@ private:
     std::vector<runtime::Field> rates, ends;
     int start = -1, evaluate = -1; ///< functions
   };
-  static Memory place(unit::UnitBuilder& unit, const methods::SharedStages& stages);
+  Memory place(unit::UnitBuilder& unit, const methods::SharedStages& stages) const;
   void place(unit::UnitBuilder& unit, const methods::SharedCalls& calls);
+  void leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& multipliers,
+             unit::UnitBuilder::Outputs& outputs) const;
+  bool observed_ = false; ///< multipliers
   std::optional<Memory> memory_;
   /// Of calls: the functions of routines, the places that pieces write, and their functions by what these write.
   std::vector<int> routines_;

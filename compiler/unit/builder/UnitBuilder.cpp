@@ -128,9 +128,9 @@ int UnitBuilder::calls(std::string name, std::vector<lower::PartOfStep> parts) {
   });
 }
 
-int UnitBuilder::callsInOrder(std::string name, std::vector<lower::PartOfStep> parts) {
-  return later([name = std::move(name), parts = std::move(parts)](tape::Module& module) {
-    return lower::callsInOrder(module, name, parts);
+int UnitBuilder::callsInOrder(std::string name, std::vector<lower::PartOfStep> parts, int arguments) {
+  return later([name = std::move(name), parts = std::move(parts), arguments](tape::Module& module) {
+    return lower::callsInOrder(module, name, parts, arguments);
   });
 }
 

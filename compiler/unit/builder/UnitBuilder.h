@@ -79,8 +79,8 @@ public:
                lower::Lowering::Use use = lower::Lowering::Use::Alone);
   /// One of t and h that calls others, which nobody else calls, over parts of its step. Returns its number.
   int calls(std::string name, std::vector<lower::PartOfStep> parts);
-  /// The same, not in a loop.
-  int callsInOrder(std::string name, std::vector<lower::PartOfStep> parts);
+  /// The same, not in a loop; with one argument of t alone, where h is zero.
+  int callsInOrder(std::string name, std::vector<lower::PartOfStep> parts, int arguments = 2);
   /// One of t and h that adds up rows of numbers. Returns its number.
   int rowSums(std::string name, lower::RowSums sums);
   /// What the functions do, for the readers of the unit. Of a `step` the code has a loop over it.
