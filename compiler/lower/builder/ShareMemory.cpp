@@ -8,8 +8,11 @@ namespace lmc::lower {
 
 namespace {
 
-/// Arrays of so many numbers are long. They begin where a line of memory does.
-constexpr std::int64_t longArray = 4096, line = 8;
+/// Arrays of so many numbers are long.
+constexpr std::int64_t longArray = 4096;
+/// Arrays of so many numbers begin where a line of memory does: elsewhere each vector of 512 bits would be in two
+/// lines.
+constexpr std::int64_t alignedArray = 16, line = 8;
 
 /// First and last top-level instruction of a function that touches a buffer.
 struct Lifetime {
@@ -129,7 +132,7 @@ private:
       };
       const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
-      if (m_.buffers[b].size >= longArray) offset = (offset + line - 1) / line * line;
+      if (m_.buffers[b].size >= alignedArray) offset = (offset + line - 1) / line * line;
       m_.buffers[b].offset = offset;
       offset += m_.buffers[b].size;
     }
