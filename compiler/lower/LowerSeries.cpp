@@ -56,9 +56,6 @@ void SeriesLowering::begin() {
   order.storage = ArrayStorage::Registers;
   order.registers = {{order_, s_.inSetup()}};
   x_.places[series_.order] = std::move(order);
-  Place point;
-  point.buffer = point_;
-  copy(series_.start, point, coefficients_, shifted(order_, -1), width_);
   for (const Products& p : products_) sum(p);
 }
 
@@ -136,6 +133,7 @@ std::vector<const sym::Array*> SeriesLowering::results() const {
 void SeriesLowering::end() {
   Place point;
   point.buffer = point_;
+  copy(series_.start, point, coefficients_, shifted(order_, -1), width_);
   copy(series_.next, x_.placeOf(series_.next), point_, b_.integer(0), series_.next->size());
   b_.endLoop();
   copy(series_.start, point, coefficients_, b_.integer(series_.orders - 1), width_);

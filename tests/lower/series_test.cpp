@@ -223,6 +223,33 @@ TEST_F(Series, SolutionsThatAreKnown) {
     EXPECT_EQ(coefficients({{x, {}, g.mul(e, e)}}, orders).size(), std::size_t(orders));
 }
 
+/// Sums of products in vectors: any number of products and of orders. x' = x^2 has c^(n+1), and y' = y^3, in which one
+/// product is an operand of another, has c^(2n+1) 1 3 … (2n-1)/n!.
+TEST_F(Series, AnyNumbersOfProductsAndOrders) {
+  for (const std::int64_t N : {1, 3, 5, 8, 13, 40, 67}) {
+    for (const int orders : {1, 2, 3, 4, 5, 6, 7, 8, 13}) {
+      const Array* x = s.random("x", {N}, Shape::scalar());
+      const Array* y = s.random("y", {N}, Shape::scalar());
+      const Loop i = fullLoop(g, "i", N), j = fullLoop(g, "j", N);
+      const Expr own = g.load(x, {i.index}), other = g.load(y, {j.index});
+      const Numbers got = coefficients({{x, {i.index}, g.mul(own, own)}, {y, {j.index}, g.powInt(other, 3)}}, orders);
+      ASSERT_EQ(got.size(), static_cast<std::size_t>(2 * N * orders));
+      Real odd = 1;
+      for (std::int64_t n = 1; n <= orders; ++n) {
+        odd *= Real(2 * n - 1) / Real(n);
+        for (std::int64_t k = 0; k < N; ++k) {
+          const auto at = static_cast<std::size_t>(2 * N * (n - 1) + k);
+          const Real c = s.contents(x)[static_cast<std::size_t>(k)], e = s.contents(y)[static_cast<std::size_t>(k)];
+          const Real first = std::pow(c, Real(n + 1)), second = odd * std::pow(e, Real(2 * n + 1));
+          EXPECT_NEAR(got[at], double(first), 1e-14 * std::abs(double(first))) << N << ", order " << n;
+          EXPECT_NEAR(got[at + static_cast<std::size_t>(N)], double(second), 1e-13 * std::abs(double(second)))
+              << N << ", order " << n;
+        }
+      }
+    }
+  }
+}
+
 /// A family: recursions, sums over pairs with a guard, elements that read others; every member against its own
 /// expression without families.
 TEST_F(Series, Families) {

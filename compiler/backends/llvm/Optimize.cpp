@@ -154,10 +154,7 @@ llvm::FunctionPassManager recursionPasses(bool vectors) {
   passes.addPass(llvm::LoopSimplifyPass());
   passes.addPass(llvm::LCSSAPass());
   passes.addPass(llvm::LoopLoadEliminationPass());
-  if (vectors) {
-    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
-    passes.addPass(llvm::EarlyCSEPass(true));
-  }
+  if (vectors) passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   return passes;

@@ -10,6 +10,9 @@ namespace {
 
 /// Arrays of so many numbers are long.
 constexpr std::int64_t longArray = 4096;
+/// Arrays of so many numbers begin where a line of memory does: elsewhere each vector of 512 bits would be in two
+/// lines.
+constexpr std::int64_t alignedArray = 16;
 
 /// First and last top-level instruction of a function that touches a buffer.
 struct Lifetime {
@@ -129,7 +132,7 @@ private:
       };
       const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
-      if (m_.buffers[b].size >= manyMembers) offset = (offset + lineOfMemory - 1) / lineOfMemory * lineOfMemory;
+      if (m_.buffers[b].size >= alignedArray) offset = (offset + lineOfMemory - 1) / lineOfMemory * lineOfMemory;
       m_.buffers[b].offset = offset;
       offset += withReadAhead(m_.buffers[b].size);
     }

@@ -44,23 +44,19 @@ const sym::Array* sumOf(sym::Program& p, const sym::Array* coefficients, std::in
   further.index = {k.index};
   further.value = g.mul(h, g.load(powers, {g.add(k.index, g.integer(-1))}));
   p.append(std::move(further));
-  // Four orders at a time, from the last ones on. Of few numbers as many as are one vector, whose sum stays in a
-  // register.
+  // Four orders at a time, from the last ones on: the sums are read and written more seldom.
   constexpr std::int64_t together = 4;
-  const std::int64_t vector = d <= 64 ? 8 : d;
   const auto accumulate = [&](const sym::Loop& order, const auto& orders) {
-    for (std::int64_t from = 1; from <= d; from += vector) {
-      const sym::Loop i{g.newIndex("i"), g.integer(from), g.integer(std::min(d, from + vector - 1)), false};
-      sym::Equation e;
-      e.kind = sym::EquationKind::Accumulate;
-      e.array = sum;
-      e.loops = {order, i};
-      e.index = {i.index};
-      std::vector<Expr> terms;
-      for (const Expr& n : orders) terms.push_back(g.mul(g.load(powers, {n}), g.load(coefficients, {n, i.index})));
-      e.value = g.sum(terms, sym::Shape::scalar());
-      p.append(std::move(e));
-    }
+    const sym::Loop i = sym::fullLoop(g, "i", d);
+    sym::Equation e;
+    e.kind = sym::EquationKind::Accumulate;
+    e.array = sum;
+    e.loops = {order, i};
+    e.index = {i.index};
+    std::vector<Expr> terms;
+    for (const Expr& n : orders) terms.push_back(g.mul(g.load(powers, {n}), g.load(coefficients, {n, i.index})));
+    e.value = g.sum(terms, sym::Shape::scalar());
+    p.append(std::move(e));
   };
   const std::int64_t rest = degree % together;
   if (degree >= together) {
