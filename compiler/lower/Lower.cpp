@@ -159,13 +159,12 @@ private:
       if (x_.places.contains(a)) continue;
       Place p;
       p.storage = plan.storage.at(a);
-      if (p.storage == ArrayStorage::Memory) {
-        p.separate = a->shape.size() > 1 && !stacked_.contains(a);
-        p.buffer = x_.scratch(a->name, p.separate ? separateSize(*a) : a->size());
-      }
+      p.separate = p.storage == ArrayStorage::Memory && a->shape.size() > 1 && !stacked_.contains(a);
+      const std::int64_t size = p.separate ? separateSize(*a) : a->size();
+      if (p.storage == ArrayStorage::Memory) p.buffer = x_.scratch(a->name, size);
       p.depth = s_.inSetup() ? 0 : s_.builder().depth();
       if (p.storage == ArrayStorage::Registers || (p.storage == ArrayStorage::Memory && plan.straight.contains(a)))
-        p.registers.assign(static_cast<std::size_t>(p.separate ? separateSize(*a) : a->size()), s_.real(0));
+        p.registers.assign(static_cast<std::size_t>(size), s_.real(0));
       x_.places[a] = std::move(p);
     }
     for (const std::size_t k : equations) x_.noteRoots(regrouped_(p_.equations()[k].value));

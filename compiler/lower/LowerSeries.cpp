@@ -17,8 +17,8 @@ constexpr std::int64_t ordersTogether = 2;
 void SeriesLowering::copy(const sym::Array* array, const Place& from, int to, Value row, std::int64_t rowSize) {
   constexpr std::int64_t shortest = 32; // a short loop costs more than its turns
   const std::int64_t n = array->size();
-  const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(rowSize)});
-  const auto at = [&](Value k) { return b_.pure(tape::Op::IAdd, Type::Int, {first, k}); };
+  const Value first = integers(tape::Op::IMul, row, b_.integer(rowSize));
+  const auto at = [&](Value k) { return plus(first, k); };
   const bool registers = from.storage == ArrayStorage::Registers;
   if (registers || n <= shortest) {
     std::vector<Value> values;

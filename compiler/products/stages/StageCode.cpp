@@ -13,6 +13,13 @@ int inStep(unit::UnitBuilder& unit, std::string name, unit::UnitBuilder::Outputs
   return unit.function(std::move(name), 2, std::move(outputs), lower::Lowering::Use::InStep);
 }
 
+/// The routine that leaves multipliers; none: null.
+const methods::SharedCalls::Routine* evaluation(const methods::SharedCalls& calls) {
+  for (const methods::SharedCalls::Routine& r : calls.routines)
+    if (r.multipliers.value != nullptr) return &r;
+  return nullptr;
+}
+
 } // namespace
 
 void StageCode::leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& multipliers,
@@ -24,15 +31,6 @@ void StageCode::leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& m
   unit.reads(multipliers.given, field);
   outputs.push_back({multipliers.value, field.role, field.offset});
 }
-
-namespace {
-/// The routine that leaves multipliers; none: null.
-const methods::SharedCalls::Routine* evaluation(const methods::SharedCalls& calls) {
-  for (const methods::SharedCalls::Routine& r : calls.routines)
-    if (r.multipliers.value != nullptr) return &r;
-  return nullptr;
-}
-} // namespace
 
 const sym::Array* StageCode::multipliers(const methods::Step& step) {
   if (step.stages) return step.stages->multipliers.given;
@@ -144,10 +142,11 @@ void StageCode::place(unit::UnitBuilder& unit, const methods::SharedCalls& calls
     for (const methods::SharedCalls::Piece& p : calls.pieces)
       for (const methods::SharedCalls::Write& w : p.writes) some(w.to, "what a step keeps between its calls");
   }
+  const methods::SharedCalls::Routine* const evaluates = evaluation(calls);
   for (const methods::SharedCalls::Routine& r : calls.routines) {
     const runtime::Field& to = places_.at(r.given);
     unit::UnitBuilder::Outputs outputs{{r.result, to.role, to.offset}};
-    if (&r == evaluation(calls)) leave(unit, r.multipliers, outputs);
+    if (&r == evaluates) leave(unit, r.multipliers, outputs);
     routines_.push_back(inStep(unit, r.name, std::move(outputs)));
   }
 }
