@@ -23,6 +23,11 @@ namespace lmc {
   return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
 }
 
+/// The least multiple of `step` that is not below x.
+[[nodiscard]] constexpr std::int64_t roundUp(std::int64_t x, std::int64_t step) {
+  return -floorDiv(-x, step) * step;
+}
+
 /// The integer that a double is; nothing if it is none of 64 bits.
 [[nodiscard]] inline std::optional<std::int64_t> wholeNumber(double x) {
   if (!(std::abs(x) < 0x1p63) || std::floor(x) != x) return std::nullopt;

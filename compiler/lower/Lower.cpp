@@ -167,7 +167,7 @@ private:
         p.registers.assign(static_cast<std::size_t>(size), s_.real(0));
       x_.places[a] = std::move(p);
     }
-    for (const std::size_t k : equations) x_.noteRoots(regrouped_(p_.equations()[k].value));
+    x_.noteRoots(regrouped_.values(p_, equations));
     for (const Group& g : plan.groups) {
       const std::size_t first = g.equations[0];
       const EquationKind kind = g.straight ? EquationKind::Set : p_.equations()[first].kind;

@@ -53,7 +53,7 @@ public:
   }
 
   /// Tells of which numbers roots and Stumpff functions are taken, before expressions that may share them are lowered.
-  void noteRoots(sym::Expr root);
+  void noteRoots(const std::vector<sym::Expr>& values);
 
   /// The function in work gives numbers to a reader, not a step to the next one: lengths and inverses are worked out
   /// without over- or underflow on the way, and with pivots. (What parameters decide is, in every function.)

@@ -47,8 +47,8 @@ void Product::multiply(Expr e, std::int64_t halves, const RootedBases& rooted) {
   append(varying, e, halves);
 }
 
-void ExpressionLowering::noteRoots(Expr root) {
-  sym::visitPostOrder({root}, [&](const Node& n) {
+void ExpressionLowering::noteRoots(const std::vector<Expr>& values) {
+  sym::visitPostOrder(values, [&](const Node& n) {
     if (n.op == Op::Sqrt) rooted_.insert(n.args[0].node());
     if (n.op == Op::Stumpff) noteStumpff(n);
   });

@@ -9,7 +9,7 @@ void SetupSpill::operator()(const std::vector<std::size_t>& equations) {
   for (const std::size_t k : equations) {
     const sym::Equation& e = p_.equations()[k];
     const bool routine = e.kind == sym::EquationKind::LinearSolve || (e.newton && e.newton->sparse);
-    for (const sym::Array* a : chosenFrom(e)) looped.insert(a);
+    for (const sym::Array* a : p_.choices(k)) looped.insert(a);
     if (!routine && tripCount(e) <= unrollLimit) continue; // Newton reads any other storage
     for (const sym::Array* a : p_.reads(k)) looped.insert(a);
   }

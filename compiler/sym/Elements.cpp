@@ -24,7 +24,7 @@ Expr Elements::written(Expr root) {
     }
     std::vector<Expr> args;
     args.reserve(n.args.size());
-    for (const Expr& a : n.args) args.push_back(memo_.at(a.node()));
+    for (const Expr& a : n.args) args.push_back(*memo_.find(a.node()));
     Expr r = args == n.args ? Expr(&n) : g_.rebuild(n, args);
     if (const Expr other = leaf_(r)) {
       r = other;
@@ -34,7 +34,7 @@ Expr Elements::written(Expr root) {
     given = static_cast<bool>(r);
     memo_[&n] = r;
   });
-  return given ? memo_.at(root.node()) : Expr();
+  return given ? *memo_.find(root.node()) : Expr();
 }
 
 Expr Elements::element(const Array* array, const std::vector<Expr>& index) {

@@ -38,7 +38,7 @@ private:
   Leaf leaf_;
   std::size_t limit_;
   std::size_t visited_ = 0;
-  std::unordered_map<const Node*, Expr> memo_;
+  NodeTable<Expr> memo_;
   std::map<std::pair<const Array*, std::vector<std::int64_t>>, Expr> elements_;
 };
 

@@ -6,6 +6,7 @@
 // an Array, which equations (sym/Program.h) define.
 #pragma once
 
+#include "base/PointerTable.h"
 #include "sym/Number.h"
 
 #include <cstdint>
@@ -166,6 +167,9 @@ struct Array {
   [[nodiscard]] std::int64_t size() const { return count() * shape.size(); } ///< number of scalars
 };
 
+/// A value for each node that is met.
+template <typename T> using NodeTable = PointerTable<Node, T>;
+
 /// The nodes, arrays and loop indices that one piece of work adds to a graph, over those of the work before it, which
 /// do not grow any more. Numbers go on from below, so they depend on what lies below alone: the same work over the same
 /// layer makes the same nodes, whatever else was made of it before or in between. Ends after what stands on it.
@@ -184,7 +188,7 @@ private:
   std::deque<Node> nodes_;
   std::deque<Array> arrays_;
   std::deque<std::string> indexNames_;
-  std::unordered_multimap<std::uint64_t, const Node*> table_;
+  ObjectsByHash<Node> table_;
 };
 
 /// Owns nodes and arrays; builds simplified nodes. Not for concurrent use.
@@ -303,13 +307,13 @@ public:
 private:
   Graph& graph_;
   Leaf leaf_;
-  std::unordered_map<const Node*, Expr> memo_;
+  NodeTable<Expr> memo_;
 };
 
 /// Calls `visit` once for every node below `roots`, arguments before their users.
 void visitPostOrder(const std::vector<Expr>& roots, const std::function<void(const Node&)>& visit);
 
-/// True if some node below `e` satisfies the predicate.
+/// True if some node below `e` satisfies the predicate, which is not asked about others then.
 [[nodiscard]] bool contains(Expr e, const std::function<bool(const Node&)>& predicate);
 
 } // namespace lmc::sym

@@ -101,10 +101,7 @@ const std::string& Graph::indexName(const Node& index) const {
 Expr Graph::intern(Node n) {
   const std::uint64_t h = hashOf(n);
   for (const GraphLayer* layer = top_; layer != nullptr; layer = layer->below_) {
-    const auto [first, last] = layer->table_.equal_range(h);
-    for (auto it = first; it != last; ++it) {
-      if (same(*it->second, n)) return Expr(it->second);
-    }
+    if (const Node* const found = layer->table_.find(h, [&](const Node& m) { return same(m, n); })) return Expr(found);
   }
   GraphLayer& layer = growing();
   spendNodes(1 + static_cast<std::int64_t>(n.args.size()) / 8);
@@ -114,7 +111,7 @@ Expr Graph::intern(Node n) {
   n.indexed = n.op == Op::Index;
   for (const Expr& a : n.args) n.indexed = n.indexed || a->indexed;
   layer.nodes_.push_back(std::move(n));
-  layer.table_.emplace(h, &layer.nodes_.back());
+  layer.table_.add(h, &layer.nodes_.back());
   return Expr(&layer.nodes_.back());
 }
 

@@ -25,6 +25,23 @@ std::vector<const Array*> ordered(std::vector<const Array*> list) {
   return list;
 }
 
+/// An index that is read from an array, or computed from such.
+bool fromData(Expr index) {
+  return !index->args.empty() && contains(index, [](const Node& n) { return n.op == Op::Load; });
+}
+
+std::vector<const Array*> orderedChoices(const Equation& e) {
+  std::vector<const Array*> out;
+  if (std::any_of(e.index.begin(), e.index.end(), fromData)) out.push_back(e.array);
+  std::vector<Expr> roots(e.index);
+  for (const Expr& x : {e.value, e.guard, e.positive})
+    if (x) roots.push_back(x);
+  visitPostOrder(roots, [&](const Node& n) {
+    if (n.op == Op::Load && std::any_of(n.args.begin(), n.args.end(), fromData)) out.push_back(n.array);
+  });
+  return ordered(std::move(out));
+}
+
 std::vector<const Array*> orderedReads(const Equation& e) {
   std::vector<const Array*> out;
   collect(e.value, out);
@@ -77,6 +94,7 @@ void Program::append(Equation e) {
   spendNodes(1);
   writers_[e.array].push_back(size());
   reads_.push_back(orderedReads(e));
+  choices_.push_back(orderedChoices(e));
   equations_.push_back(std::move(e));
 }
 

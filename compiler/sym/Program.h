@@ -182,6 +182,10 @@ public:
   [[nodiscard]] const std::vector<const Array*>& reads(std::size_t k) const {
     return k < first_ ? below_->reads(k) : reads_[k - first_];
   }
+  /// The arrays of which equation k reads or writes an element that data choose, in the order of their ids.
+  [[nodiscard]] const std::vector<const Array*>& choices(std::size_t k) const {
+    return k < first_ ? below_->choices(k) : choices_[k - first_];
+  }
   /// True when equation k reads the array.
   [[nodiscard]] bool reads(std::size_t k, const Array* a) const;
   /// The equations that `roots` (arrays) and `expressions` need, in order.
@@ -199,7 +203,7 @@ private:
   std::unique_ptr<GraphLayer> layer_;
   std::unordered_map<const Array*, const Array*> inverseJacobians_;
   std::deque<Equation> equations_;
-  std::deque<std::vector<const Array*>> reads_; ///< of each equation: asked for again and again, found once
+  std::deque<std::vector<const Array*>> reads_, choices_; ///< of each equation: asked for again and again, found once
   std::unordered_map<const Array*, std::vector<std::size_t>> writers_;
 };
 

@@ -30,6 +30,8 @@ Regrouping::Regrouping(const std::vector<Expr>& roots) {
   visitPostOrder(roots, [&](const Node& n) {
     if (isVectorSum(n)) sums.push_back(&n);
   });
+  any_ = !sums.empty();
+  if (!any_) return;
   findParts(sums);
   countUses(roots);
 }
@@ -54,13 +56,21 @@ void Regrouping::findParts(const std::vector<const Node*>& sums) {
 
 /// What a node is computed from: of a sum with a part, the part and the other terms.
 std::vector<Expr> Regrouping::operands(const Node& n) const {
-  const auto found = part_.find(&n);
+  const auto found = isVectorSum(n) ? part_.find(&n) : part_.end();
   if (found == part_.end()) return n.args;
   std::vector<Expr> result{Expr(found->second)};
   const std::vector<Expr>& inside = found->second->args;
   for (const Expr& e : n.args)
     if (std::find(inside.begin(), inside.end(), e) == inside.end()) result.push_back(e);
   return result;
+}
+
+/// Calls `visit` for each operand; most nodes have no part, and nothing is copied.
+template <typename Visit> void Regrouping::visitOperands(const Node& n, Visit visit) const {
+  if (isVectorSum(n) && part_.contains(&n))
+    for (const Expr& a : operands(n)) visit(a);
+  else
+    for (const Expr& a : n.args) visit(a);
 }
 
 void Regrouping::countUses(const std::vector<Expr>& roots) {
@@ -73,14 +83,14 @@ void Regrouping::countUses(const std::vector<Expr>& roots) {
     while (!stack.empty()) {
       const Node* n = stack.back();
       stack.pop_back();
-      for (const Expr& a : operands(*n)) use(a);
+      visitOperands(*n, use);
     }
   }
 }
 
 int Regrouping::uses(const Node* n) const {
-  const auto found = uses_.find(n);
-  return found == uses_.end() ? 1 : found->second;
+  const int* const found = uses_.find(n);
+  return found == nullptr ? 1 : *found;
 }
 
 Regrouping::Term Regrouping::peel(Expr e, Expr x) const {
@@ -198,6 +208,7 @@ Expr Regrouping::rebuilt(const Node& n) {
 }
 
 Expr Regrouping::operator()(Expr root) {
+  if (!any_) return root;
   std::vector<const Node*> stack{root.node()};
   while (!stack.empty()) {
     const Node* n = stack.back();
@@ -206,13 +217,15 @@ Expr Regrouping::operator()(Expr root) {
       continue;
     }
     const std::size_t own = stack.size();
-    for (const Expr& a : operands(*n))
+    visitOperands(*n, [&](Expr a) {
       if (!memo_.contains(a.node())) stack.push_back(a.node());
+    });
     if (stack.size() > own) continue;
     stack.pop_back();
-    memo_.emplace(n, rebuilt(*n));
+    const Expr made = rebuilt(*n); // may come back to here
+    memo_[n] = made;
   }
-  return memo_.at(root.node());
+  return at(root);
 }
 
 } // namespace lmc::sym

@@ -33,6 +33,7 @@ private:
   void findParts(const std::vector<const Node*>& sums);
   void countUses(const std::vector<Expr>& roots);
   [[nodiscard]] std::vector<Expr> operands(const Node& n) const;
+  template <typename Visit> void visitOperands(const Node& n, Visit visit) const;
   [[nodiscard]] int uses(const Node* n) const;
   [[nodiscard]] Term peel(Expr e, Expr x) const;
   /// How many products fewer the sum has when the terms with x × are grouped, and which terms they are.
@@ -40,11 +41,12 @@ private:
   Expr rebuilt(const Node& n);
   Expr sum(const std::vector<Expr>& terms, const Shape& shape);
   Expr horner(const std::vector<Term>& terms, Expr x);
-  Expr at(Expr e) const { return memo_.at(e.node()); }
+  Expr at(Expr e) const { return *memo_.find(e.node()); }
 
   std::unordered_map<const Node*, const Node*> part_; ///< of a sum, the largest other sum that is contained in it
-  std::unordered_map<const Node*, int> uses_;
-  std::unordered_map<const Node*, Expr> memo_;
+  NodeTable<int> uses_;
+  NodeTable<Expr> memo_;
+  bool any_ = false; ///< there are sums of vectors
 };
 
 } // namespace lmc::sym

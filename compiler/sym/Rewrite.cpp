@@ -20,13 +20,14 @@ Expr Rewriter::operator()(Expr root) {
     if (memo_.contains(&n)) continue;
     std::vector<Expr> args;
     args.reserve(n.args.size());
-    for (const Expr& a : n.args) args.push_back(memo_.at(a.node()));
+    for (const Expr& a : n.args) args.push_back(*memo_.find(a.node()));
     Expr r;
     if (n.op == Op::Load) r = leaf_(*this, n, args);
     if (!r) r = args == n.args ? Expr(&n) : g_.rebuild(n, args);
-    memo_[&n] = improve(r);
+    const Expr improved = improve(r); // may come back to here
+    memo_[&n] = improved;
   }
-  return memo_.at(root.node());
+  return *memo_.find(root.node());
 }
 
 void Rewriter::learn(Expr load) {

@@ -43,7 +43,7 @@ private:
   Graph& g_;
   Leaf leaf_;
   Knowledge knowledge_;
-  std::unordered_map<const Node*, Expr> memo_;
+  NodeTable<Expr> memo_;
   std::unordered_map<const Node*, Expr> known_;
   std::unordered_map<const Node*, bool> learned_;
 };

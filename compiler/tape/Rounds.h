@@ -37,11 +37,6 @@ enum class May : std::uint8_t {
 [[nodiscard]] std::optional<std::int64_t> reachOf(const std::vector<Touched>& all, const std::map<Value, Place>& places,
                                                   const Places& known, std::int64_t count);
 
-/// The least multiple of `step` that is not below `x`.
-[[nodiscard]] constexpr std::int64_t roundUp(std::int64_t x, std::int64_t step) {
-  return -floorDiv(-x, step) * step;
-}
-
 /// An element that a turn touches.
 struct Access {
   Touched what;

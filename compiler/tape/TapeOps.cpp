@@ -67,4 +67,18 @@ std::int64_t floorToInt(double x) {
   return std::isnan(f) ? 0 : static_cast<std::int64_t>(f);
 }
 
+void removeUnused(Function& f, std::int32_t block, std::vector<bool>& used) {
+  const auto blockOf = [&](std::int32_t b) -> std::vector<Instr>& { return f.blocks[static_cast<std::size_t>(b)].code; };
+  const auto wanted = [&](const Instr& i) {
+    return hasEffect(i.op) || (i.result != none && used[static_cast<std::size_t>(i.result)]);
+  };
+  std::vector<Instr>& code = blockOf(block);
+  for (auto i = code.rbegin(); i != code.rend(); ++i) {
+    if (!wanted(*i)) continue;
+    if (i->block >= 0) removeUnused(f, i->block, used);
+    for (const Value a : i->args) used[static_cast<std::size_t>(a)] = true;
+  }
+  std::erase_if(code, [&](const Instr& i) { return i.block >= 0 ? blockOf(i.block).empty() : !wanted(i); });
+}
+
 } // namespace lmc::tape

@@ -102,4 +102,8 @@ struct KernelInfo {
 /// floor(x) as an integer; saturates, and is 0 for NaN.
 [[nodiscard]] std::int64_t floorToInt(double x);
 
+/// Removes instructions of a block, and of those in it, whose results nobody uses, and loops and branches that are left
+/// empty. `used`, by value: what is used elsewhere; what is left uses is marked.
+void removeUnused(Function& f, std::int32_t block, std::vector<bool>& used);
+
 } // namespace lmc::tape

@@ -1,5 +1,6 @@
 #include "tape/Tiles.h"
 
+#include "base/Integers.h"
 #include "tape/TapeCost.h"
 #include "tape/TapeOps.h"
 #include "tape/Writer.h"
@@ -97,7 +98,7 @@ private:
     b.size = std::max(b.size, tileCount * strideOf(size));
     return slots_[slot];
   }
-  static std::int64_t strideOf(std::int64_t size) { return (size + lineOfCache - 1) / lineOfCache * lineOfCache; }
+  static std::int64_t strideOf(std::int64_t size) { return roundUp(size, lineOfCache); }
 
   /// Where the arrays of one sum have their tiles.
   struct Tiles {

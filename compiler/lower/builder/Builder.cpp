@@ -1,6 +1,7 @@
 #include "lower/builder/Builder.h"
 
 #include "base/Budget.h"
+#include "tape/TapeOps.h"
 
 #include <algorithm>
 #include <bit>
@@ -274,25 +275,6 @@ void Builder::endIf() {
 
 // --- dead code ------------------------------------------------------------------------------------------------
 
-namespace {
-bool hasEffect(const Instr& i) {
-  switch (i.op) {
-  case Op::Store:
-  case Op::Accum:
-  case Op::Fill:
-  case Op::Call:
-  case Op::Kernel:
-  case Op::FailIf:
-  case Op::BreakIf:
-  case Op::Loop:
-  case Op::If:
-    return true;
-  default:
-    return false;
-  }
-}
-} // namespace
-
 void Builder::removeUnread(const std::function<bool(std::int32_t)>& ownMemory) {
   const auto writes = [](const Instr& i) { return i.op == Op::Store || i.op == Op::Accum || i.op == Op::Fill; };
   std::unordered_set<std::int32_t> read;
@@ -307,30 +289,14 @@ void Builder::removeUnread(const std::function<bool(std::int32_t)>& ownMemory) {
                   [&](const Instr& i) { return writes(i) && !read.contains(i.buffer) && ownMemory(i.buffer); });
 }
 
-void Builder::removeUnused() {
-  std::vector<bool> used(info_.size(), false);
-  const auto mark = [&](auto&& self, std::int32_t block) -> void {
-    auto& code = function_.blocks[block].code;
-    for (auto i = code.rbegin(); i != code.rend(); ++i) {
-      if (!hasEffect(*i) && !used[i->result]) continue;
-      if (i->block >= 0) self(self, i->block);
-      for (const Value a : i->args) used[a] = true;
-    }
-    std::erase_if(code, [&](const Instr& i) {
-      if (i.op == Op::Loop || i.op == Op::If) return function_.blocks[i.block].code.empty();
-      return !hasEffect(i) && !used[i.result];
-    });
-  };
-  mark(mark, 0);
-}
-
 void Builder::note(Value v, std::string name, std::string equation) {
   notes_.emplace(v, tape::Note{v, std::move(name), std::move(equation)});
 }
 
 tape::Function Builder::finish(const std::function<bool(std::int32_t)>& ownMemory) {
   if (ownMemory) removeUnread(ownMemory);
-  removeUnused();
+  std::vector<bool> used(info_.size(), false);
+  tape::removeUnused(function_, 0, used);
   // Renumber values in the order of their definitions and blocks in the order of their use.
   tape::Function out;
   out.name = function_.name;

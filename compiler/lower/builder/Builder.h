@@ -122,7 +122,6 @@ private:
   std::optional<Value> foldUnary(tape::Op op, std::span<const Value> args, std::int64_t imm);
   std::optional<Value> foldInt(tape::Op op, std::span<const Value> args);
   void removeUnread(const std::function<bool(std::int32_t)>& ownMemory);
-  void removeUnused();
 
   tape::Function function_;
   std::vector<Info> info_;

@@ -237,7 +237,8 @@ private:
       changed = true;
     }
     if (!changed) return;
-    removeUnused(body);
+    std::vector<bool> used(static_cast<std::size_t>(f_.values), false);
+    tape::removeUnused(f_, t.block, used);
     body.insert(body.begin(), indices.begin(), indices.end());
   }
 
@@ -275,17 +276,6 @@ private:
     const Value v = a.slope == 1 ? counter : w.integer(Op::IMul, counter, w.integer(a.slope));
     if (a.offset < 0) return w.integer(Op::ISub, v, w.integer(-a.offset));
     return a.offset == 0 ? v : w.integer(Op::IAdd, v, w.integer(a.offset));
-  }
-
-  static void removeUnused(std::vector<Instr>& body) {
-    std::set<Value> used;
-    std::vector<Instr> left;
-    for (auto i = body.rbegin(); i != body.rend(); ++i) {
-      if (!tape::hasEffect(i->op) && !used.contains(i->result)) continue;
-      used.insert(i->args.begin(), i->args.end());
-      left.push_back(std::move(*i));
-    }
-    body.assign(std::make_move_iterator(left.rbegin()), std::make_move_iterator(left.rend()));
   }
 
   /// What later loops find of this one.

@@ -21,21 +21,6 @@ std::int64_t tripCount(const Equation& e) {
   return n;
 }
 
-std::vector<const sym::Array*> chosenFrom(const Equation& e) {
-  std::vector<const sym::Array*> arrays;
-  const auto byData = [](Expr index) {
-    return !index->args.empty() && sym::contains(index, [](const sym::Node& n) { return n.op == sym::Op::Load; });
-  };
-  if (std::any_of(e.index.begin(), e.index.end(), byData)) arrays.push_back(e.array);
-  std::vector<Expr> roots(e.index);
-  for (const Expr& x : {e.value, e.guard, e.positive})
-    if (x) roots.push_back(x);
-  sym::visitPostOrder(roots, [&](const sym::Node& n) {
-    if (n.op == sym::Op::Load && std::any_of(n.args.begin(), n.args.end(), byData)) arrays.push_back(n.array);
-  });
-  return arrays;
-}
-
 namespace {
 
 /// Text of a loop bound in which loop indices are named by their position.
@@ -195,7 +180,7 @@ private:
         const Equation& e = p_.equations()[k];
         if (s_.groups[g].straight) {
           for (const sym::Array* a : p_.reads(k)) simple[a] = false;
-          for (const sym::Array* a : chosenFrom(e)) note(a, g, false, home, simple);
+          for (const sym::Array* a : p_.choices(k)) note(a, g, false, home, simple);
           if (s_.storage[e.array] != ArrayStorage::Registers || !e.loops.empty()) simple[e.array] = false;
           simple[e.array] = false;
           continue;
@@ -239,7 +224,7 @@ private:
         simple[a] = false;
         if (looped) note(a, group, false, home, simple);
       }
-      for (const sym::Array* a : chosenFrom(e)) note(a, group, false, home, simple);
+      for (const sym::Array* a : p_.choices(b)) note(a, group, false, home, simple);
       if (hasBody(e)) noteBody(b, group, home, simple);
     }
   }

@@ -59,8 +59,6 @@ using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
   return std::any_of(equations.begin(), equations.end(),
                      [&](std::size_t k) { return program.equation(k).array == array; });
 }
-/// The arrays of which data choose the element that an equation reads or writes: they need memory.
-[[nodiscard]] std::vector<const sym::Array*> chosenFrom(const sym::Equation& e);
 /// The arrays that solvers see as n numbers one after the other.
 [[nodiscard]] std::unordered_set<const sym::Array*> stackedArrays(const sym::Program& program,
                                                                   const std::vector<std::size_t>& slice);

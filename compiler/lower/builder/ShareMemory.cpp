@@ -1,5 +1,7 @@
 #include "lower/builder/ShareMemory.h"
 
+#include "base/Integers.h"
+
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -132,7 +134,7 @@ private:
       };
       const bool used = among(slots_) || among(kept_);
       if (!used) m_.buffers[b].size = 0;
-      if (m_.buffers[b].size >= alignedArray) offset = (offset + lineOfMemory - 1) / lineOfMemory * lineOfMemory;
+      if (m_.buffers[b].size >= alignedArray) offset = roundUp(offset, lineOfMemory);
       m_.buffers[b].offset = offset;
       offset += withReadAhead(m_.buffers[b].size);
     }

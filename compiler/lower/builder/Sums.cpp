@@ -1,6 +1,7 @@
 #include "lower/builder/Sums.h"
 
 #include "tape/TapeCost.h"
+#include "tape/TapeOps.h"
 
 #include <algorithm>
 #include <map>
@@ -206,10 +207,10 @@ public:
     out_.blocks.resize(f.blocks.size());
     out_.scratchNames = f.scratchNames;
     copy(0);
-    used_.assign(out_.values, false);
-    removeUnused(0);
+    std::vector<bool> used(out_.values, false); // products may be without, that all their users have made their own way
+    tape::removeUnused(out_, 0, used);
     for (tape::Note n : f.notes) {
-      if (number_[n.value] == tape::none || !used_[number_[n.value]]) continue;
+      if (number_[n.value] == tape::none || !used[number_[n.value]]) continue;
       n.value = number_[n.value];
       out_.notes.push_back(std::move(n));
     }
@@ -236,18 +237,6 @@ private:
       if (i.block >= 0) copy(static_cast<std::size_t>(i.block));
       out_.blocks[block].code.push_back(std::move(c));
     }
-  }
-
-  /// Products that all their users have made their own way.
-  void removeUnused(std::size_t block) {
-    const auto hasEffect = [](const Instr& i) { return tape::hasEffect(i.op); };
-    std::vector<Instr>& code = out_.blocks[block].code;
-    for (auto i = code.rbegin(); i != code.rend(); ++i) {
-      if (!hasEffect(*i) && !used_[i->result]) continue;
-      if (i->block >= 0) removeUnused(static_cast<std::size_t>(i->block));
-      for (const Value a : i->args) used_[a] = true;
-    }
-    std::erase_if(code, [&](const Instr& i) { return !hasEffect(i) && !used_[i.result]; });
   }
 
   static bool isSource(Op op) { return tape::isLeaf(op) || op == Op::Load || op == Op::Loop; }
@@ -372,7 +361,6 @@ private:
   const Collector& sums_;
   Function out_;
   std::vector<Value> number_; ///< of the values of f
-  std::vector<bool> used_;    ///< of the new ones
   std::vector<int> ready_;    ///< when a new value is known, in cycles after the start
   std::map<std::vector<Value>, Value> products_;
 };

@@ -1,5 +1,7 @@
 #include "methods/phase/Space.h"
 
+#include "base/Integers.h"
+
 #include <algorithm>
 
 namespace lmc::methods {
@@ -56,7 +58,7 @@ sema::Tuple load(sym::Graph& g, const Space& space, const sema::ArrayTuple& arra
 
 std::int64_t rowOf(const Space& space) {
   constexpr std::int64_t vector = 8;
-  return (sizeOf(space) + vector - 1) / vector * vector;
+  return roundUp(sizeOf(space), vector);
 }
 
 namespace {

@@ -82,11 +82,10 @@ private:
       const sym::Equation e = p.equations()[k];
       if (!e.value || e.loops.size() > 1 || e.array->extents.size() != e.loops.size()) continue;
       std::vector<sym::Expr> matrices;
-      (void)sym::contains(e.value, [&](const sym::Node& n) {
+      sym::visitPostOrder({e.value}, [&](const sym::Node& n) {
         if (n.op == sym::Op::Solve && n.imm == 1 &&
             std::find(matrices.begin(), matrices.end(), n.args[0]) == matrices.end())
           matrices.push_back(n.args[0]);
-        return false;
       });
       for (const sym::Expr& matrix : matrices) {
         sym::Equation copy = e;

@@ -1,6 +1,7 @@
 #include "sym/derivatives/Series.h"
 
 #include "base/Budget.h"
+#include "base/Integers.h"
 #include "sym/derivatives/OrderEquations.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ Expr tensorOf(Graph& g, const Shape& shape, std::vector<Expr> entries) {
 
 std::int64_t paddedRow(std::int64_t numbers) {
   constexpr std::int64_t widest = 8;
-  return numbers <= widest / 2 ? numbers : (numbers + widest - 1) / widest * widest;
+  return numbers <= widest / 2 ? numbers : roundUp(numbers, widest);
 }
 
 Expr OrderEquations::inverse(Expr shift) {
