@@ -109,7 +109,8 @@ struct Share {
 /// begun by then. A thread that does not wake up in time has nothing to do; nobody waits for it a second time before it
 /// has come, only for those who have begun turns.
 struct Team::Members {
-  explicit Members(int n) : shares(static_cast<std::size_t>(n)), crowded(n > usableCores()), wanted(n - 1) {}
+  Members(int n, std::uint32_t loops)
+      : shares(static_cast<std::size_t>(n)), crowded(n > usableCores()), wanted(n - 1), loop(loops) {}
   ~Members() {
     closing.store(true, std::memory_order_seq_cst);
     for (std::size_t k = 1; k <= helpers.size(); ++k) wake(shares[k]);
@@ -124,6 +125,7 @@ struct Team::Members {
     const std::int64_t all = size == 0 ? 0 : (count + size - 1) / size;
     const auto threads = std::min(all, static_cast<std::int64_t>(helpers.size()) + 1);
     if (threads == 0) return;
+    if (loop % renewed == 0) renew();
     ++loop;
     const std::int64_t first = part(all / threads); // that the one who makes the run makes before he shares the rest
     for (std::int64_t k = threads - 1; k >= 0; --k) {
@@ -159,6 +161,15 @@ struct Team::Members {
   }
 
 private:
+  /// Between two loops: shares that have had no turns for long are left with the number of the last one, which is not
+  /// taken for one that is still to come. Numbers begin again after 2^32 loops.
+  void renew() {
+    const std::uint64_t none = Range{loop, 0, 0}.word();
+    for (Share& share : shares) {
+      share.taken.left.store(none, std::memory_order_release);
+      share.given.range.store(none, std::memory_order_release);
+    }
+  }
   static void wake(Share& share) {
     share.state.asleep.store(0, std::memory_order_seq_cst);
     share.state.asleep.notify_one();
@@ -243,14 +254,15 @@ private:
                        [](const Share& s) { return s.state.late.load(std::memory_order_relaxed); });
   }
 
-  static constexpr std::int64_t most = 0xFFFF; ///< of what can be taken in a loop
+  static constexpr std::int64_t most = 0xFFFF;        ///< of what can be taken in a loop
+  static constexpr std::uint32_t renewed = 1U << 30U; ///< so many loops a share may be left as it is
 
   std::vector<Share> shares;
   const bool crowded; ///< more threads than cores: to wait and look keeps others from working
   int wanted;         ///< helpers that are not started yet
   std::vector<std::thread> helpers;
   std::atomic<bool> closing = false;
-  std::uint32_t loop = 0;                            ///< number of the present one
+  std::uint32_t loop;                                ///< number of the present one
   std::uint32_t finished = 0;                        ///< turns that helpers have to make in all loops up to this one
   alignas(128) std::atomic<std::uint32_t> order = 0; ///< which of two was first here is so for both
   alignas(128) std::atomic<std::uint32_t> told = 0;  ///< turns that helpers have made
@@ -260,7 +272,8 @@ namespace {
 thread_local Team::Members* present = nullptr;
 }
 
-Team::Team(int threads) : members_(threads > 1 ? new Members(threads) : nullptr), outer_(present) {
+Team::Team(int threads, std::uint32_t loops)
+    : members_(threads > 1 ? new Members(threads, loops) : nullptr), outer_(present) {
   present = members_;
 }
 

@@ -106,6 +106,19 @@ TEST(Team, WakesUp) {
   EXPECT_EQ(ring.from, alone);
 }
 
+/// Numbers of loops are compared by their difference: one that a share has kept for two thousand million loops in which
+/// it had no turns must not be taken for one that is still to come.
+TEST(Team, HasNumbersOfLoopsThatBeginAgain) {
+  const std::vector<std::uint64_t> alone = loops(1000, 60);
+  for (const std::uint32_t before : {(1U << 30U) - 20, (1U << 31U) - 20, 3 * (1U << 30U) - 20, 0U - 20})
+    for (const int threads : {2, 5}) {
+      const runtime::Team team(threads, before);
+      Ring ring(1000);
+      for (int k = 0; k < 40; ++k) ring.loop(1); // the other shares have no turns in these
+      EXPECT_EQ(loops(1000, 60), alone) << before << ' ' << threads;
+    }
+}
+
 TEST(Team, HelpsInTheThreadThatHasMadeItAlone) {
   const std::vector<std::uint64_t> alone = loops(500, 60);
   std::vector<std::vector<std::uint64_t>> found(3);
