@@ -252,7 +252,7 @@ std::unique_ptr<runtime::EnsembleProblem> build(Pipeline::Impl& made, const Ense
   e->length = tape::longestFunction(module);
   if (single || sides || made.system->constraints) made.lookAtMass(e->problem, product, unit);
   if (sides) {
-    const double cost = tape::cost(module, unit.advance());
+    const double cost = unit.operationsPerStep();
     const double look = tape::cost(module, e->look.function);
     e->look.every = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (lookingShare * cost))));
     if (!product.massKind.definite) e->look.every = std::max(e->look.every, e->problem.mass->every);
