@@ -28,22 +28,15 @@ class Lowering::Impl {
 public:
   Impl(const sym::Program& program, bool hoist)
       : p_(program), hoist_(hoist), setup_("setup", 0),
-        constantsBuffer_(hoist ? addBuffer("constants", runtime::Role::Constants, 0, 0) : -1),
+        constantsBuffer_(hoist ? addBuffer(module_, "constants", runtime::Role::Constants, 0, 0) : -1),
         s_(hoist ? &setup_ : nullptr, constantsBuffer_), x_(s_, module_) {
     if (hoist) module_.functions.emplace_back(); // setup, filled in by finish
-  }
-
-  int addBuffer(const std::string& name, runtime::Role role, std::int64_t offset, std::int64_t size) {
-    module_.buffers.push_back({name, role, offset, size});
-    auto& total = module_.roleSize[static_cast<int>(role)];
-    total = std::max(total, offset + size);
-    return static_cast<int>(module_.buffers.size()) - 1;
   }
 
   void bindInput(const sym::Array* a, runtime::Role role, std::int64_t offset, std::vector<bool> zeros) {
     Place p;
     p.zeros = std::move(zeros);
-    p.buffer = addBuffer(a->name, role, offset, a->size());
+    p.buffer = addBuffer(module_, a->name, role, offset, a->size());
     inputs_[a] = p;
   }
 
@@ -68,7 +61,7 @@ public:
     routinesPivot_ = which != Pivots::None;
   }
 
-  void bindReport(runtime::Role role, std::int64_t offset) { report_ = addBuffer("report", role, offset, 3); }
+  void bindReport(runtime::Role role, std::int64_t offset) { report_ = addBuffer(module_, "report", role, offset, 3); }
 
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs, Use use) {
     Builder function(name, arguments);
@@ -103,10 +96,11 @@ public:
     lowerSetup(once);
     pendingSetup_.clear();
     spill_(each);
+    copies_.place(each, outputs);
     bodies_ = extractBodies(p_, each);
     copies_.separateInputs(each, bodies_, stacked_);
     lowerAll(each, roots, true);
-    writeOutputs(outputs);
+    copies_.write(outputs);
     const auto ownMemory = [&](std::int32_t b) { return isOwnMemory(module_.buffers[static_cast<std::size_t>(b)]); };
     tape::Function f = fuseSums(keepValues(function.finish(ownMemory), module_), module_.buffers);
     return add(near_.wanted ? rowsOfPairs(std::move(f), module_) : std::move(f));
@@ -161,7 +155,8 @@ private:
       p.storage = plan.storage.at(a);
       p.separate = p.storage == ArrayStorage::Memory && a->shape.size() > 1 && !stacked_.contains(a);
       const std::int64_t size = p.separate ? separateSize(*a) : a->size();
-      if (p.storage == ArrayStorage::Memory) p.buffer = x_.scratch(a->name, size);
+      p.buffer = copies_.inPlace(a);
+      if (p.buffer < 0 && p.storage == ArrayStorage::Memory) p.buffer = x_.scratch(a->name, size);
       p.depth = s_.inSetup() ? 0 : s_.builder().depth();
       if (p.storage == ArrayStorage::Registers || (p.storage == ArrayStorage::Memory && plan.straight.contains(a)))
         p.registers.assign(static_cast<std::size_t>(size), s_.real(0));
@@ -425,18 +420,6 @@ private:
     copyNumbers(s_.builder(), x_.places.at(e.rhs).buffer, x, size);
     s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix, factored_.at(e.matrix), x},
                         {s_.local(s_.integer(n)), s_.local(s_.integer(size / n))});
-  }
-
-  void writeOutputs(const std::vector<OutputBinding>& outputs) {
-    std::vector<int> buffers;
-    for (const OutputBinding& o : outputs) {
-      if (const int existing = bufferAt(module_, o.role, o.offset); existing >= 0) { // a step overwrites its state
-        buffers.push_back(existing);
-        continue;
-      }
-      buffers.push_back(addBuffer("out." + o.array->name, o.role, o.offset, o.array->size()));
-    }
-    copies_.write(outputs, buffers);
   }
 
   const sym::Program& p_;

@@ -69,10 +69,34 @@ void MemoryCopies::separateInputs(std::vector<std::size_t>& equations, const Bod
   });
 }
 
-void MemoryCopies::write(const std::vector<OutputBinding>& outputs, const std::vector<int>& buffers) {
+int MemoryCopies::bufferOf(const OutputBinding& o) {
+  const int existing = bufferAt(module_, o.role, o.offset); // a step overwrites its state
+  return existing >= 0 ? existing : addBuffer(module_, "out." + o.array->name, o.role, o.offset, o.array->size());
+}
+
+void MemoryCopies::place(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs) {
+  inPlace_.clear();
+  for (const OutputBinding& o : outputs) {
+    const auto isSeries = [&](std::size_t k) {
+      return p_.equation(k).array == o.array && p_.equation(k).kind == EquationKind::Series;
+    };
+    if (o.role == runtime::Role::Output && std::any_of(equations.begin(), equations.end(), isSeries))
+      inPlace_[o.array] = bufferOf(o);
+  }
+}
+
+int MemoryCopies::inPlace(const sym::Array* a) const {
+  const auto found = inPlace_.find(a);
+  return found == inPlace_.end() ? -1 : found->second;
+}
+
+void MemoryCopies::write(const std::vector<OutputBinding>& outputs) {
   Builder& b = s_.builder();
+  std::vector<int> buffers;
+  for (const OutputBinding& o : outputs) buffers.push_back(bufferOf(o));
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const Place& p = x_.placeOf(outputs[k].array);
+    if (p.buffer >= 0 && p.buffer == inPlace(outputs[k].array)) continue;
     const std::int64_t n = outputs[k].array->size();
     if (p.storage == ArrayStorage::Memory && p.argument < 0) {
       p.separate ? joinEntries(b, p.buffer, buffers[k], *outputs[k].array) : copyNumbers(b, p.buffer, buffers[k], n);

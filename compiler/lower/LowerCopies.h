@@ -1,14 +1,14 @@
 // Between memory in which an array stands element after element, such as the state, and what loops read and write.
 #pragma once
 
+#include "lower/Lower.h"
 #include "lower/LowerContext.h"
 
 namespace lmc::lower {
 
 class MemoryCopies {
 public:
-  MemoryCopies(const sym::Program& program, Scalars& scalars, ExpressionLowering& expressions,
-               const tape::Module& module)
+  MemoryCopies(const sym::Program& program, Scalars& scalars, ExpressionLowering& expressions, tape::Module& module)
       : p_(program), s_(scalars), x_(expressions), module_(module) {}
 
   /// Families of the state that more than one loop reads are copied, with their entries separate: loops find what they
@@ -18,8 +18,14 @@ public:
   void separateInputs(std::vector<std::size_t>& equations, const Bodies& bodies,
                       const std::unordered_set<const sym::Array*>& stacked);
 
+  /// Coefficients of series among the outputs are made in their buffers and not copied: nothing that is read stands
+  /// there. To be called before the equations are lowered.
+  void place(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs);
+  /// The buffer of such an output; -1 of all others.
+  [[nodiscard]] int inPlace(const sym::Array* a) const;
+
   /// Writes the outputs' values, which are complete, into their buffers: an output may overwrite an input.
-  void write(const std::vector<OutputBinding>& outputs, const std::vector<int>& buffers);
+  void write(const std::vector<OutputBinding>& outputs);
 
 private:
   using Counts = std::unordered_map<const sym::Array*, int>;
@@ -27,11 +33,13 @@ private:
   void count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight, Counts& loops) const;
   [[nodiscard]] bool isJoined(const sym::Array* a, const Place& p) const;
   [[nodiscard]] const sym::Array* renamed(const sym::Equation& e) const;
+  int bufferOf(const OutputBinding& o);
 
   const sym::Program& p_;
   Scalars& s_;
   ExpressionLowering& x_;
-  const tape::Module& module_;
+  tape::Module& module_;
+  std::unordered_map<const sym::Array*, int> inPlace_;
 };
 
 } // namespace lmc::lower

@@ -1,5 +1,6 @@
 // What adaptive steps need of the compiled code: a trial step with its error, rates at the start, tolerances.
 #include "products/stages/Stages.h"
+#include "sym/Inline.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ double toleranceOf(const methods::ErrorPiece& piece, const std::string& kind,
 AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit) {
   AdaptiveOutputs a;
   a.estimate = methods::errorEstimate(layer, step);
-  a.start = methods::startRates(layer, step, a.estimate.tolerances);
+  if (!step.series) a.start = methods::startRates(layer, step, a.estimate.tolerances);
   std::vector<std::string> names;
   for (const methods::ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);
   const std::string of = fmt::format("of {}", fmt::join(names, ", "));
@@ -57,6 +58,44 @@ unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveO
   return both(next, unit::UnitBuilder::into(a.errors, a.estimate.squares));
 }
 
+namespace {
+
+/// What has its place next begins where a line of memory does, as its role does in a run: vectors are read from it.
+void beginLine(unit::UnitBuilder& unit, runtime::Role role) {
+  constexpr std::int64_t line = 8; // numbers
+  std::int64_t end = 0;
+  for (const runtime::Field& f : unit.fields())
+    if (f.role == role) end = std::max(end, f.offset + f.count());
+  if (end % line == 0) return;
+  runtime::Field rest = unit::numbersField(role, "unused", line - end % line);
+  rest.comment = "the rest of a line of memory";
+  (void)unit.place(std::move(rest));
+}
+
+} // namespace
+
+SeriesFunctions addSeries(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit,
+                          const AdaptiveOutputs& a,
+                          const std::function<unit::UnitBuilder::Outputs(const methods::Step&)>& next) {
+  const sym::Array* const coefficients = step.series->coefficients;
+  const sym::Array* const given = layer.program().graph().newArray("given " + coefficients->name, coefficients->extents,
+                                                                   sym::Shape::scalar(), sym::Role::State);
+  runtime::Field field = unit::numbersField(runtime::Role::Output, "series", coefficients->size());
+  field.comment = "coefficients of the motion as a power series of the time, order by order";
+  beginLine(unit, field.role);
+  field = unit.place(std::move(field));
+  unit.reads(given, field);
+  constexpr auto inStep = lower::Lowering::Use::InStep;
+  SeriesFunctions f;
+  f.series = unit.function("series", 2, trialOutputs(unit, a, unit::UnitBuilder::into(field, {coefficients})), inStep);
+  methods::Step end = step;
+  sym::Replacement replacement;
+  replacement.arrays[coefficients] = given;
+  end.next = sym::inlineCopy(layer.program(), step.next, replacement, "@series");
+  f.trial = unit.function("trial", 2, next(end), inStep);
+  return f;
+}
+
 void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& a) {
   a.sizes = unit.place(runtime::Role::Output, "sizes", a.start.sizes);
   a.rates = unit.place(runtime::Role::Output, "rates", a.start.rates);
@@ -78,6 +117,10 @@ runtime::ErrorControl errorControl(const sema::Model& model, const methods::Step
   // Of a pair p(q) with no q the estimate is taken to be one order below; so is one that two results make together.
   const int second = step.embeddedOrder > 0 && step.embedded2.empty() ? step.embeddedOrder : step.order - 1;
   c.order = std::max(1, std::min(step.order, second));
+  if (step.series) {
+    c.order = step.series->first - 1;
+    c.highestPower = step.series->last;
+  }
   const auto& names = runtime::controllerNames();
   const auto named = std::find(names.begin(), names.end(), model.simulation.controller);
   if (named != names.end()) c.controller = static_cast<runtime::ControllerKind>(named - names.begin());

@@ -7,7 +7,6 @@
 #include "products/initial/Restoration.h"
 #include "products/initial/RowTapes.h"
 #include "sym/Inline.h"
-#include "tape/TapeCost.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -94,8 +93,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   addContactSteps(product);
   unit.argument(product.step().stepSize, 1);
   if (product.adaptive) {
-    unit.functions.trial = product.addTrial();
-    addStart(unit, *product.adaptive);
+    product.addAdaptiveSteps();
   } else {
     unit.functions.step = product.addStep();
   }
@@ -270,7 +268,7 @@ unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPatter
                                                                              : modelPlace());
   unit::Unit unit = product.unit.build(zeros);
   fill(unit.problem, product);
-  if (unit.advance() >= 0) unit.problem.operationsPerStep = tape::cost(unit.module, unit.advance());
+  unit.problem.operationsPerStep = unit.operationsPerStep();
   unit.problem.codeKey = keyOf(unit.module);
   return unit;
 }
@@ -388,8 +386,7 @@ void Pipeline::Impl::lookAtMass(runtime::Problem& p, Product& product, const uni
   const Stopwatch watch(timings, "mass");
   std::shared_ptr<runtime::MassCheck> check;
   if (solvesForAccelerations(product))
-    check =
-        massCheck(product.layer, product.prepared.layout, product.massKind, tape::cost(unit.module, unit.advance()));
+    check = massCheck(product.layer, product.prepared.layout, product.massKind, unit.operationsPerStep());
   if (check) check->compiled = own;
   if (auto rows = constraintRows(product.layer, product.prepared.layout)) {
     if (!check) check = std::make_shared<runtime::MassCheck>();

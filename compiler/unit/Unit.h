@@ -19,10 +19,8 @@ struct Unit {
   /// The fields of the memory, the functions by what they do, values: what a run is told. Its code is not there yet.
   runtime::Problem problem;
 
-  /// The function that advances a state: the trial of adaptive steps, or the step.
-  [[nodiscard]] int advance() const {
-    return problem.functions.trial >= 0 ? problem.functions.trial : problem.functions.step;
-  }
+  /// Of the functions that advance a state, of adaptive steps or of others, by tape::cost; 0: there are none.
+  [[nodiscard]] double operationsPerStep() const;
 };
 
 /// A function of an exported unit that resets the state: NAME and `suffix`, (self, t) or (self, t, member).

@@ -31,9 +31,14 @@ struct Functions {
   int field = -1;   ///< argument t: the map f at the current state
   int energy = -1;  ///< argument t: the energy alone
   int step = -1;    ///< arguments t, h: of code that is loaded, Compiled::advance is the loop over it
-  int trial = -1;   ///< arguments t, h: a step, over the state; squared errors into Output
-  int start = -1;   ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
-  int ticks = -1;   ///< argument t: intervals and first times of samplings
+  /// Arguments t, h: what `trial` needs of the motion through the state, and the squared errors of a step of length h,
+  /// into Output. Of methods whose error is known before a step.
+  int series = -1;
+  /// Arguments t, h: a step, over the state; squared errors into Output, but where `series` gives them. Then it is a
+  /// step from the state that `series` was called for last, of any length.
+  int trial = -1;
+  int start = -1; ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
+  int ticks = -1; ///< argument t: intervals and first times of samplings
   int contacts = -1; ///< argument t: what ContactRules reads of the current state
   /// Arguments t and the number of a member, from 1: the state becomes that behind a reset. Those of events, then those
   /// of samplings (EventRule::reset, Tick::reset).
@@ -126,6 +131,9 @@ struct ErrorControl {
   Field errors;                    ///< one number per piece, as of the next three
   Field sizes, rates, changes;     ///< of the start function
   int order = 1;                   ///< the lower order of the pair
+  /// Where the error is known before a step (Functions::series) the highest power of its length in it; order + 1 is the
+  /// lowest. Else 0.
+  int highestPower = 0;
   ControllerKind controller = ControllerKind::PI;
   double safety = 0;                    ///< of the controller; 0: its own
   std::vector<double> tolerances;       ///< absolute ones, then relative ones, one per piece; they follow `params`

@@ -14,6 +14,7 @@ namespace {
 /// As in Adaptive.cpp.
 constexpr double sliver = 0.01;
 constexpr int mostRejections = 200;
+constexpr double muchShorter = 0x1p-20;
 
 /// One lane: the sample that it works on, and where it is.
 struct Lane {
@@ -21,6 +22,7 @@ struct Lane {
   double t = 0, left = 0;   ///< right and left end of the last step
   double h = 0;             ///< the next step
   double tried = 0;         ///< the step that is being tried
+  double foreseen = 0;      ///< a length for which the error is asked for before the step
   bool last = false;        ///< it ends the run
   int rejections = 0;
   std::size_t next = 0;   ///< row that is due
@@ -37,7 +39,7 @@ public:
         params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
         h_(work_.status.size()),
         lanes_(work_.status.size(),
-               {-1, 0, 0, 0, 0, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}}),
+               {-1, 0, 0, 0, 0, 0, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}}),
         putBack_(work_.status.size()) {}
 
   bool run(OpenBatch& open) override {
@@ -92,17 +94,11 @@ private:
       return false;
     }
     const double t = problem_.timeFrom;
-    lanes_[l] = {sample,
-                 t,
-                 t,
-                 0,
-                 0,
-                 false,
-                 0,
-                 0,
-                 0,
-                 0,
-                 {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
+    lanes_[l] = {
+        sample, t, t,
+        0,      0, 0,
+        false,  0, 0,
+        0,      0, {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
     return true;
   }
 
@@ -163,6 +159,11 @@ private:
       return;
     }
     const double length = problem_.timeTo - problem_.timeFrom, guess = 1e-6 * length;
+    if (known_) {
+      for (std::size_t l = 0; l < lanes_.size(); ++l)
+        if (wanted(l)) lanes_[l].h = length;
+      return;
+    }
     std::vector<double> rate(lanes_.size()), first(lanes_.size(), 0);
     std::vector<bool> second(lanes_.size(), false);
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
@@ -218,6 +219,7 @@ private:
 
   void step() {
     work_.keep(LaneMachine::Kept::Before);
+    if (known_) reach();
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       Lane& lane = lanes_[l];
       lane.last = lane.t + (1 + sliver) * lane.h >= problem_.timeTo;
@@ -236,6 +238,40 @@ private:
     if (due) look([&](std::size_t l) { return isLookDue(l); });
   }
 
+  /// As AdaptiveRun::reach: the lengths of the steps from where the lanes are.
+  void reach() {
+    std::vector<bool> asked(lanes_.size(), true);
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      t_[l] = lanes_[l].t;
+      lanes_[l].foreseen = lanes_[l].h;
+    }
+    for (bool any = true; any;) {
+      for (std::size_t l = 0; l < lanes_.size(); ++l) h_[l] = lanes_[l].foreseen;
+      call(problem_.functions.series, [&](std::size_t l) { return asked[l]; });
+      any = false;
+      for (std::size_t l = 0; l < lanes_.size(); ++l) {
+        if (!busy(l) || !asked[l]) continue;
+        Lane& lane = lanes_[l];
+        const double square = largestSquare(control_.errors, l);
+        if (!std::isfinite(square) && lane.foreseen > shortest(lane.t) / muchShorter) {
+          lane.foreseen *= muchShorter;
+          any = true;
+          continue;
+        }
+        asked[l] = false;
+        std::int32_t status = work_.status[l];
+        if (status == Ok && !std::isfinite(square)) status = NonFinite;
+        if (status != Ok) {
+          end(l, status);
+          continue;
+        }
+        const double wanted = lane.controller.reach(lane.foreseen, square, control_.highestPower);
+        lane.h = lane.steps == 0 || lane.rejections > 0 ? std::min(wanted, lane.h) : wanted;
+        if (lane.h < shortest(lane.t)) end(l, static_cast<std::int32_t>(StepUnderflow));
+      }
+    }
+  }
+
   /// Every so many accepted steps, and after the last one.
   [[nodiscard]] bool isLookDue(std::size_t l) const {
     const Lane& lane = lanes_[l];
@@ -247,16 +283,17 @@ private:
     Lane& lane = lanes_[l];
     std::int32_t status = work_.status[l];
     if (status == Ok && !work_.finite(static_cast<int>(l))) status = NonFinite;
-    double square = status == Ok ? largestSquare(control_.errors, l) : INFINITY;
+    double square = status != Ok ? INFINITY : known_ ? 0 : largestSquare(control_.errors, l);
     if (std::isnan(square)) square = INFINITY;
     if (lane.controller.accepts(square)) {
       ++lane.steps;
       lane.rejections = 0;
       lane.left = lane.t;
       lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
+      shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));
+      if (known_) return true;
       const double wanted = lane.controller.afterAccepted(lane.tried, square), least = shortest(lane.t);
       lane.h = std::max(wanted, least);
-      shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));
       if (!lane.last && tooShort(lane.tried, wanted, least)) end(l, static_cast<std::int32_t>(StepUnderflow));
       return true;
     }
@@ -346,6 +383,7 @@ private:
   EnsembleShared& shared_;
   const Problem& problem_;
   const ErrorControl& control_;
+  const bool known_ = problem_.functions.series >= 0; ///< the error of a step is known before it
   const EnsemblePlan& plan_;
   std::unique_ptr<LaneMachine> machine_;
   LaneMachine& work_;

@@ -18,6 +18,8 @@ constexpr double sliver = 0.01;
 constexpr double veryShort = 1e-2;
 /// Rejections of one step after which the run is given up, however long the step still is.
 constexpr int mostRejections = 200;
+/// The last terms of a series over a length that is much too long may be too large for numbers of the machine.
+constexpr double muchShorter = 0x1p-20;
 /// A part of the tolerance; rounding may be some times as large as it is taken to be.
 constexpr double closeToRounding = 0.05;
 
@@ -34,7 +36,8 @@ public:
 private:
   void integrate() override {
     if (!begin()) return;
-    if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
+    if (listeners_.resume == nullptr)
+      h_ = !std::isnan(problem_.step) ? problem_.step : known_ ? end_ - t_ : firstStep();
     while (t_ < end_)
       if (!steps() || !lookForEvents() || !lookAtMass(t_) || !goOn(tried_)) break;
     if (result_.event && !ok(sampler_.sample(t_), t_)) return;
@@ -108,6 +111,7 @@ private:
       beforeStep();
       if (const double due = jumps_.next(); due < end_ && !sameTime(due, end_)) until_ = due;
     }
+    if (known_ && !reach()) return false;
     for (int rejections = 0;; ++rejections) {
       ++tried_;
       const bool cut = t_ + (1 + sliver) * h_ >= until_, last = cut && until_ == end_;
@@ -115,7 +119,7 @@ private:
       const double h = cut ? until_ - t_ : exactStep(t_, h_);
       const double square = attempt(h);
       const bool accepted = controller_.accepts(square);
-      if (listeners_.steps != nullptr) listeners_.steps->tried({t_, h, std::sqrt(square), accepted});
+      if (listeners_.steps != nullptr) tell(h, square, accepted);
       if (accepted) {
         if (!accept(h, square, cut)) return false;
         if (result_.steps % stepsBetweenLooks == 0) lookForStiffness();
@@ -128,14 +132,42 @@ private:
     }
   }
 
-  /// The squared error of a step of length h, which is then in the state; infinite if it is no valid one.
+  /// The squared error of a step of length h, which is then in the state; infinite if it is no valid one. Of one whose
+  /// error was known before there is none to object to.
   double attempt(double h) {
-    status_ = workspace_.trial(t_, h);
-    result_.evaluations += control_.evaluationsPerTrial;
+    status_ = workspace_.alongSeries(t_, h);
+    if (!known_) result_.evaluations += control_.evaluationsPerTrial;
     if (status_ != Ok) return INFINITY;
-    const double square = largestOf(errors_);
+    const double square = known_ ? 0 : largestOf(errors_);
     if (!workspace_.finite()) status_ = NonFinite;
     return status_ != Ok || std::isnan(square) ? INFINITY : square;
+  }
+
+  /// The squared error that a step of length h from the state at t_ would have; not finite where it has none.
+  double foresee(double h) {
+    status_ = workspace_.series(t_, h);
+    result_.evaluations += control_.evaluationsPerTrial;
+    hasSeries_ = true;
+    const double square = largestOf(errors_);
+    if (status_ == Ok && !std::isfinite(square)) status_ = NonFinite;
+    return square;
+  }
+
+  /// Makes h_ the length of the step from t_, by the error of one as long as the last. False when there is none.
+  bool reach() {
+    foreseen_ = h_;
+    while (!std::isfinite(foreseenSquare_ = foresee(foreseen_)) && foreseen_ > shortest() / muchShorter)
+      foreseen_ *= muchShorter;
+    if (status_ != Ok) return giveUp(foreseen_);
+    const double wanted = controller_.reach(foreseen_, foreseenSquare_, control_.highestPower);
+    h_ = result_.steps == 0 ? std::min(wanted, h_) : wanted; // the first one may be given
+    return h_ >= shortest() || giveUp(h_);
+  }
+
+  /// Tells of a trial. Of a sum of powers no more than its value at one length is known.
+  void tell(double h, double square, bool accepted) {
+    if (known_ && accepted) square = squareAt(h, foreseen_, foreseenSquare_, control_.order + 1, control_.highestPower);
+    listeners_.steps->tried({t_, h, std::sqrt(square), accepted});
   }
 
   /// `cut`: the step ends at a sampling, or at the end of the run. False when no step is short enough for the law.
@@ -148,6 +180,7 @@ private:
     left_ = t_;
     t_ = cut ? until_ : t_ + h;
     result_.time = t_;
+    if (known_) return true; // h_ is what the step before reached, which a sampling may have cut off
     // What a sampling cuts off says nothing about the steps behind it.
     const double wanted = controller_.afterAccepted(h, square), least = shortest();
     h_ = std::max({wanted, cut && until_ < end_ ? h_ : 0, least});
@@ -180,9 +213,14 @@ private:
     if (std::isfinite(error)) lookAtStiffness(result_.stiffness, usual, errorOf(h_), control_.order);
     t_ = left;
     std::copy(after_.begin(), after_.end(), state.begin());
+    hasSeries_ = false;
   }
 
-  double errorOf(double h) { return std::sqrt(attempt(h)); }
+  double errorOf(double h) {
+    if (!known_) return std::sqrt(attempt(h));
+    const double square = foresee(h);
+    return status_ == Ok && std::isfinite(attempt(h)) ? std::sqrt(square) : INFINITY;
+  }
 
   [[nodiscard]] double shortest() const { return shortestStep(t_, end_ - problem_.timeFrom); }
 
@@ -246,7 +284,9 @@ private:
   /// The state a step of length h behind the left end of the last step.
   std::int32_t partial(double h) {
     std::copy(before_.begin(), before_.end(), workspace_.state().begin());
+    if (known_ && hasSeries_) return workspace_.alongSeries(left_, h);
     result_.evaluations += control_.evaluationsPerTrial;
+    hasSeries_ = true;
     return workspace_.trial(left_, h);
   }
 
@@ -322,6 +362,7 @@ private:
       // a little longer, ends at the same time.
       std::copy(previous_.begin(), previous_.end(), state.begin());
       result_.evaluations += control_.evaluationsPerTrial;
+      hasSeries_ = false;
       status = workspace_.trial(previousLeft_, due - previousLeft_);
     }
     const bool wanted = ok(status, left_) && take(due);
@@ -332,7 +373,11 @@ private:
 
   const ErrorControl& control_;
   StepController controller_;
-  const std::span<const double> errors_; ///< squared, of the last trial
+  const std::span<const double> errors_;              ///< squared, of the last trial
+  const bool known_ = problem_.functions.series >= 0; ///< the error of a step is known before it
+  bool hasSeries_ = false;    ///< the one in memory is that of the state at the begin of the last step
+  double foreseen_ = 0;       ///< the length of a step from t_ whose squared error
+  double foreseenSquare_ = 0; ///< is known
   double t_, end_;
   double until_ = 0;                   ///< where the next step ends at the latest: at a sampling, or at the end
   bool jumped_ = false;                ///< an event has happened at t_, which is about to be carried out

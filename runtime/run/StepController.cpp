@@ -22,6 +22,10 @@ constexpr double square(double x) {
   return x * x;
 }
 
+/// The safety where errors are known before a step: by measurement (bench/README.md) errors are then no larger at equal
+/// tolerances than those of trials, whose law keeps them some way below what it permits.
+constexpr double usualOfKnown = 0.8;
+
 constexpr int mantissaBits = 52;
 
 } // namespace
@@ -79,8 +83,9 @@ double roundingOf(std::span<const double> tolerances, std::span<const double> st
 }
 
 StepController::StepController(ControllerKind kind, int order, double safety, double rounding)
-    : law_(lawOf(kind, safety)), rounding_(square(rounding)), alone_(-0.5 / (order + 1)), own_(alone_), before_(0),
-      remembers_(kind == ControllerKind::PI), leastLogarithm_(binaryLogarithm(leastMemory)) {
+    : law_(lawOf(kind, safety)), rounding_(square(rounding)), ofKnown_(safety > 0 ? safety : usualOfKnown),
+      alone_(-0.5 / (order + 1)), own_(alone_), before_(0), remembers_(kind == ControllerKind::PI),
+      leastLogarithm_(binaryLogarithm(leastMemory)) {
   law_.accept = std::max(law_.accept, rounding_);
   if (!remembers_) return;
   own_ = 0.85 * alone_;
@@ -109,6 +114,19 @@ double StepController::afterRejected(double h, double square) {
   // With the bounds of a law the factor may come out above 1 only through an accepted error; keep it a retreat.
   const double factor = law_.safety * binaryPower(alone_ * binaryLogarithm(square));
   return h * std::clamp(factor, std::min(law_.smallest, law_.safety), std::min(law_.safety, 0.95));
+}
+
+double StepController::reach(double h, double square, int highest) const {
+  // Rounding of the state is an error that no step goes below, as in `accepts`.
+  const double allowed = std::max(square / std::max(1.0, rounding_), std::numeric_limits<double>::min());
+  // A shorter step takes from each power at least what it takes from the lowest one, a longer one adds at most what it
+  // adds to the highest.
+  const double power = allowed > 1 ? alone_ : -0.5 / highest;
+  return h * std::min(ofKnown_ * binaryPower(power * binaryLogarithm(allowed)), law_.largest);
+}
+
+double squareAt(double h, double from, double square, int lowest, int highest) {
+  return square * std::pow(h / from, 2 * (h < from ? lowest : highest));
 }
 
 } // namespace lmc::runtime

@@ -12,9 +12,13 @@
 //   clamped     h (0.85 e^(-1/k)), the factor in [0.5, 2]; accepted if e <= 1.2.
 //               K. Engo, A. Marthinsen, "Application of geometric integration to some mechanical problems", 1997,
 //               section 3.
-// The factor 0.85 is the safety of the law; a run may choose its own. With 0.9 methods of order 8 have up to one
-// step in five rejected (bench/README.md). Powers are evaluated to eight digits, by arithmetic alone: the next step
-// waits for them, and where a factor of 0.85 is chosen nobody wants more.
+// Where the error is known for any length before the step is made (Functions::series), as a sum of powers of h from k
+// on, there is nothing to reject or to remember: the step is 0.8 times as long as the sum permits, and at most the
+// law's largest factor longer than the last one. A. Jorba, M. Zou, Experimental Mathematics 14 (2005) 99-117,
+// section 3.2, take 0.9 and the lengths at which the single terms reach the tolerance. The factor 0.85 is the safety of
+// the law; a run may choose its own. With 0.9 methods of order 8 have up to one step in five rejected
+// (bench/README.md). Powers are evaluated to eight digits, by arithmetic alone: the next step waits for them, and where
+// a factor of 0.85 is chosen nobody wants more.
 #pragma once
 
 #include "runtime/contract/Controller.h"
@@ -62,6 +66,9 @@ public:
   [[nodiscard]] double afterAccepted(double h, double square);
   /// The step to try instead of a rejected one of length h; shorter than h.
   [[nodiscard]] double afterRejected(double h, double square);
+  /// The step to make where a step of length h, that of the one before, would have this squared error, a sum of powers
+  /// of its length from order + 1 up to `highest`.
+  [[nodiscard]] double reach(double h, double square, int highest) const;
 
   /// What later steps depend on.
   struct Memory {
@@ -80,6 +87,7 @@ private:
 
   Law law_;
   double rounding_;       ///< a squared error
+  double ofKnown_;        ///< the safety where errors are known before
   double alone_;          ///< the power of e^2 that a step without a step before takes
   double own_, before_;   ///< of its own e^2, and of that of the step before
   bool remembers_;        ///< the law looks back: at the last error, and at a rejection
@@ -87,6 +95,10 @@ private:
   Memory memory_;
   double lastLogarithm_ = 0; ///< the same of memory_.lastSquare
 };
+
+/// Most of the squared error of a step of length h where that of a step of length `from` is `square`, a sum of powers
+/// of the length from `lowest` to `highest`.
+[[nodiscard]] double squareAt(double h, double from, double square, int lowest, int highest);
 
 /// log2(x) to 2e-8, of a normal positive number.
 [[nodiscard]] double binaryLogarithm(double x);

@@ -91,6 +91,16 @@ std::int32_t Workspace::call(int function, double t, double h) {
 }
 
 std::int32_t Workspace::trial(double t, double h) {
+  if (problem_->functions.series >= 0)
+    if (const std::int32_t status = series(t, h); status != Ok) return status;
+  return alongSeries(t, h);
+}
+
+std::int32_t Workspace::series(double t, double h) {
+  return call(problem_->functions.series, t, h);
+}
+
+std::int32_t Workspace::alongSeries(double t, double h) {
   return call(problem_->functions.trial, t, h);
 }
 

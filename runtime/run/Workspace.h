@@ -38,6 +38,10 @@ public:
 
   /// A step of length h over the state, with its squared errors in `output()`. The state is invalid after a failure.
   [[nodiscard]] std::int32_t trial(double t, double h);
+  /// Its two halves, where errors are known before a step (Functions::series): the errors of a step of length h, and
+  /// then steps from this state, which may be put back, of any lengths.
+  [[nodiscard]] std::int32_t series(double t, double h);
+  [[nodiscard]] std::int32_t alongSeries(double t, double h);
   /// Sizes, rates and changes at the state, into `output()`.
   [[nodiscard]] std::int32_t startRates(double t, double h);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sstream>
 
 using namespace lmc::acceptance;
 
@@ -130,4 +131,206 @@ TEST_F(TaylorRuns, HaveNoDerivativesOfSteps) {
   EXPECT_NE(form.err.find("projected"), std::string::npos) << form.err;
   const Outcome step = w.lmc({"linearize", one, "--discrete"});
   EXPECT_NE((step.err + step.out).find("LIE0437"), std::string::npos) << step.err << step.out;
+}
+
+namespace {
+
+struct KnownError : testing::Test {
+  Workspace w;
+
+  nlohmann::json summary(const std::string& file, Arguments more, int status = 0) {
+    more.insert(more.begin(), {"run", file, "--json"});
+    const Outcome o = w.lmc(more);
+    EXPECT_EQ(o.status, status) << o.out << o.err;
+    return parseJson(o.out);
+  }
+};
+
+/// One oscillation takes 2 pi `unit`.
+std::string oscillator(const std::string& unit, const std::string& more = "") {
+  return "model O {\n  param s = " + unit + ";\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - 0.5*(x/s)^2;\n" +
+         "  initial x = 1;\n  initial v = 0.3/s;\n" + more +
+         "  simulate { method = Taylor; time = 0..20*s; tolerance = (relative = 1e-10, absolute = 0); }\n}\n";
+}
+
+} // namespace
+
+/// The terms of high orders are far below or above the numbers of the machine where lengths are not.
+TEST_F(KnownError, KnowsNoUnitOfTime) {
+  const nlohmann::json one = summary(w.write("o.lie", oscillator("1")).string(), {});
+  EXPECT_EQ(one["rejected"], 0);
+  for (const char* unit : {"1e-15", "1e-9", "1e9", "1e15"}) {
+    const std::string file = w.write("u.lie", oscillator(unit)).string();
+    const nlohmann::json other = summary(file, {});
+    EXPECT_NEAR(other["steps"].get<double>(), one["steps"].get<double>(), 1) << unit;
+    EXPECT_EQ(other["rejected"], 0) << unit;
+    EXPECT_NEAR(runModel(w, file, {}).last("x"), std::cos(20) + 0.3 * std::sin(20), 1e-8) << unit;
+  }
+}
+
+/// Samples and events are sums of the series that is there.
+TEST_F(KnownError, OneSeriesServesAStepAndAllInIt) {
+  const std::string file = w.write("o.lie", oscillator("1", "  event middle = falling(x);\n")).string();
+  const std::string plain = w.write("p.lie", oscillator("1")).string();
+  const nlohmann::json steps = summary(plain, {});
+  EXPECT_EQ(steps["evaluations"], steps["steps"]);
+  const nlohmann::json samples = summary(plain, {"--every", "0.001", "--output", w.path("s.csv").string()});
+  EXPECT_EQ(samples["samples"], 20001);
+  EXPECT_EQ(samples["evaluations"], samples["steps"]);
+  EXPECT_EQ(samples["steps"], steps["steps"]);
+  const Trajectory run = runModel(w, plain, {"--every", "0.01"});
+  for (std::size_t k = 0; k < run.rows.size(); ++k) {
+    const double t = run.at(k, "t");
+    EXPECT_NEAR(run.at(k, "x"), std::cos(t) + 0.3 * std::sin(t), 1e-9);
+  }
+  const nlohmann::json stopped = summary(file, {});
+  EXPECT_NEAR(stopped["final_time"].get<double>(), std::acos(-1) - std::atan(1 / 0.3), 1e-10);
+  EXPECT_EQ(stopped["evaluations"], stopped["steps"]);
+}
+
+/// In the middle between two members the forces on a third cancel: terms of all odd or even orders may vanish.
+TEST_F(KnownError, SeesMotionsThatAreEvenInTime) {
+  const std::string file =
+      w.write("e.lie", "model E {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - x^4;\n  initial x = 1;\n"
+                       "  simulate { method = Taylor; time = 0..10; }\n}\n")
+          .string();
+  const double exact = runModel(w, file, {"--method", "P853", "--tolerance", "1e-13"}).last("x");
+  double before = 1;
+  for (const char* tolerance : {"1e-4", "1e-7", "1e-10"}) {
+    const double error = std::abs(runModel(w, file, {"--tolerance", tolerance}).last("x") - exact);
+    EXPECT_LT(error, 20 * std::stod(tolerance));
+    EXPECT_LT(error, before / 50);
+    before = error;
+  }
+}
+
+/// Series with an end: the step is as long as the run, and needs no other to begin with.
+TEST_F(KnownError, StepsOverAllOfAMotionWithAnEnd) {
+  const std::string file =
+      w.write("f.lie", "model F {\n  config x : R^3 velocity v;\n  lagrangian = 0.5*dot(v, v) - 9.81*x[3];\n"
+                       "  initial v = [1, 2, 3];\n"
+                       "  simulate { method = Taylor; time = 0..100; tolerance = 1e-8; }\n}\n")
+          .string();
+  const nlohmann::json j = summary(file, {});
+  EXPECT_EQ(j["steps"], 1);
+  EXPECT_EQ(j["evaluations"], 1);
+  EXPECT_NEAR(runModel(w, file, {}).last("x[3]"), 300 - 9.81 * 5000, 1e-8);
+  // A given first step is the first one, and the others are no more than five times as long as the one before.
+  const nlohmann::json given = summary(file, {"--step", "0.8"});
+  EXPECT_EQ(given["first_step"], 0.8);
+  EXPECT_EQ(given["steps"], 4); // 0.8, 4, 20, the rest
+}
+
+/// A step that ends where the equations cannot be evaluated is made again of the same series.
+TEST_F(KnownError, RetreatsFromStepsThatFail) {
+  // Rotations so fast that a step of a rough tolerance ends too far from them to be put back.
+  const std::string file =
+      w.write("r.lie", "model R {\n  config R : SO(3) velocity w;\n  lagrangian = 0.5*dot(w, diag(1, 2, 3)*w);\n"
+                       "  initial w = [0.1, 5, 0.2];\n"
+                       "  simulate { method = Taylor(p = 8); time = 0..10; tolerance = 1e6; }\n}\n")
+          .string();
+  const nlohmann::json j = summary(file, {});
+  EXPECT_GT(j["rejected"], 0);
+  EXPECT_EQ(j["evaluations"], j["steps"]);
+  EXPECT_EQ(j["final_time"], 10);
+}
+
+TEST_F(KnownError, SaysWhereThereIsNoStep) {
+  const std::string file = w.write("b.lie", "model B {\n  state z : R;\n  flow z = z^2;\n  initial z = 1;\n"
+                                            "  simulate { method = Taylor; time = 0..2; tolerance = 1e-8; }\n}\n")
+                               .string();
+  const nlohmann::json j = summary(file, {}, 3);
+  EXPECT_NEAR(j["failure"]["time"].get<double>(), 1, 1e-8);
+  EXPECT_NE(j["failure"]["cause"].get<std::string>().find("step size underflow"), std::string::npos) << j["failure"];
+}
+
+TEST_F(KnownError, RulesTheErrorOfTheRun) {
+  const std::string file = w.write("m.lie", several).string();
+  const Trajectory fine = runModel(w, file, {"--method", "P853", "--tolerance", "1e-13"});
+  const auto error = [&](const char* tolerance) {
+    const Trajectory run = runModel(w, file, {"--method", "Taylor(p = 11)", "--tolerance", tolerance});
+    double largest = 0;
+    for (const char* column : {"q[1][1]", "q[10][3]", "w[7][2]", "x", "v", "z"})
+      largest = std::max(largest, std::abs(run.last(column) - fine.last(column)));
+    EXPECT_LT(largest, 10 * std::stod(tolerance));
+    return largest;
+  };
+  const double slope = std::log10(error("1e-4") / error("1e-9")) / 5;
+  EXPECT_GT(slope, 0.8);
+  EXPECT_LT(slope, 1.2);
+}
+
+TEST_F(KnownError, IsToldOfEachStep) {
+  const std::string file = w.write("o.lie", oscillator("1")).string();
+  const std::string table = w.path("steps.csv").string();
+  const nlohmann::json j = summary(file, {"--steps-output", table});
+  const auto steps = parseCsv(readFile(table));
+  ASSERT_TRUE(steps);
+  ASSERT_EQ(steps->rows.size(), j["steps"].get<std::size_t>());
+  for (std::size_t k = 0; k < steps->rows.size(); ++k) {
+    EXPECT_GT(steps->at(k, "error"), 0);
+    EXPECT_LT(steps->at(k, "error"), std::pow(0.8, 15) * (1 + 1e-6));
+    EXPECT_EQ(steps->at(k, "accepted"), 1);
+  }
+}
+
+TEST_F(KnownError, GoesOnFromACheckpointWithTheSameBits) {
+  const std::string file = w.write("m.lie", several).string();
+  const Arguments adaptive = {"--method", "Taylor", "--tolerance", "1e-9"};
+  const auto with = [&](Arguments more) {
+    more.insert(more.end(), adaptive.begin(), adaptive.end());
+    return more;
+  };
+  const Trajectory whole = runModel(w, file, with({}));
+  const std::string saved = w.path("c.json").string();
+  summary(file, with({"--checkpoint", saved, "--max-steps", "7"}), 3);
+  const Trajectory rest = runModel(w, file, with({"--resume", saved}));
+  EXPECT_EQ(rest.rows.back(), whole.rows.back());
+}
+
+TEST_F(KnownError, LanesGiveTheSameBitsInAnyNumber) {
+  const std::string file = w.write("m.lie", several).string();
+  const Trajectory alone = runModel(w, file, {"--method", "Taylor", "--tolerance", "1e-10"});
+  std::string first;
+  for (const char* lanes : {"1", "4", "16"}) {
+    const std::string out = w.path(std::string("l") + lanes + ".csv").string();
+    const Outcome o =
+        w.lmc({"ensemble", file, "--method", "Taylor", "--tolerance", "1e-10", "--samples", "37", "--vary",
+               "k ~ linspace(2, 30)", "--lanes", lanes, "--threads", lanes[0] == '4' ? "2" : "1", "--output", out});
+    ASSERT_EQ(o.status, 0) << o.err;
+    const std::string text = readFile(out);
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first) << lanes;
+  }
+  const auto samples = parseCsv(first);
+  ASSERT_TRUE(samples);
+  for (const char* column : {"q[10][3]", "x", "s"}) EXPECT_NEAR(samples->at(0, column), alone.last(column), 1e-12);
+}
+
+/// A program with steps of its own asks for the error of any step.
+TEST_F(KnownError, IsThatOfATrialInExportedC) {
+  const std::string file = w.write("o.lie", oscillator("1")).string();
+  ASSERT_EQ(w.lmc({"export", "--c", file, "--method", "Taylor(p = 6)", "-o", w.path("model").string(), "--prefix", "m"})
+                .status,
+            0);
+  w.write("main.c", "#include <stdio.h>\n#include \"model.h\"\nint main(void) {\n  static m m_;\n"
+                    "  if (m_init(&m_) != 0) return 1;\n"
+                    "  for (int k = 0; k < 3; ++k) {\n    if (m_trial(&m_, 0.1*k, 0.1) != 0) return 2;\n"
+                    "    printf(\"%.17g %.17g\\n\", m_.state.x, m_error(&m_));\n  }\n  return 0;\n}\n");
+  const std::string build = "cd " + w.path("").string() +
+                            " && cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Werror main.c model.c -lm -o main "
+                            "> log 2>&1 && ./main > out";
+  ASSERT_EQ(std::system(build.c_str()), 0) << readFile(w.path("log"));
+  std::istringstream out(readFile(w.path("out")));
+  for (int k = 0; k < 3; ++k) {
+    double x = 0, error = 0;
+    ASSERT_TRUE(out >> x >> error);
+    const double t = 0.1 * k, c = std::cos(t), s = std::sin(t), h = 0.1;
+    EXPECT_NEAR(x, std::cos(t + h) + 0.3 * std::sin(t + h), 1e-9);
+    // x^(5) = v, x^(6) = -x in x, and -x, -v in v, whose tolerances are 1e-10 of their sizes.
+    const double position = c + 0.3 * s, velocity = 0.3 * c - s;
+    const double five = std::pow(h, 5) / 120, six = std::pow(h, 6) / 720;
+    const double ofX = five * std::abs(velocity / position) + six, ofV = five * std::abs(position / velocity) + six;
+    EXPECT_NEAR(error, std::max(ofX, ofV) / 1e-10, 1e-3 * std::max(ofX, ofV) / 1e-10);
+  }
 }

@@ -230,3 +230,88 @@ TEST(Taylor, TakesItsDegreeFromTheTolerance) {
   EXPECT_EQ(degree("tolerance = 1e-10;"), 16);
   EXPECT_EQ(degree("tolerance = 1e-15;"), 20);
 }
+
+/// What the error of a step is known to be before it: the last terms, found here as differences of steps of one degree
+/// and the next, without `onto`.
+TEST(Taylor, KnowsTheSizeOfItsLastTerms) {
+  const auto sum = [](int degree) {
+    return fmt::format("method S{0} order {0} on jets {{\n  next y = taylor(t, y, h, {0});\n}}\n", degree);
+  };
+  const std::string text = sum(3) + sum(4) + sum(5) +
+                           "method Mine order 5(3) on jets {\n  Y = taylor(t, y, h, 5);\n  next y = onto(Y);\n"
+                           "  embedded y = taylor(t, y, h, 3);\n}\n" +
+                           top;
+  constexpr double h = 0.02;
+  Derived d(text);
+  ASSERT_TRUE(d.good) << d.c.text();
+  const auto step = d.step("Mine");
+  ASSERT_TRUE(step && step->series) << d.c.text();
+  EXPECT_EQ(step->series->first, 4);
+  EXPECT_EQ(step->series->last, 5);
+  const methods::ErrorEstimate estimate = methods::errorEstimate(d.layer(), *step);
+  ASSERT_EQ(estimate.pieces.size(), 2U);
+  const sema::Model& model = *d.c.model;
+  const products::Layout layout = products::layoutOf(model);
+  unit::UnitBuilder unit(d.program());
+  products::readModel(unit, model, layout);
+  unit.argument(step->stepSize, 1);
+  const auto tolerances = [&](const char* name, const sym::Array* array) {
+    const runtime::Field f = unit.place(unit::numbersField(runtime::Role::Params, name, 2));
+    unit.reads(array, f);
+    return static_cast<std::size_t>(f.offset);
+  };
+  const std::size_t absolute = tolerances("absolute", estimate.tolerances.absolute);
+  const std::size_t relative = tolerances("relative", estimate.tolerances.relative);
+  const runtime::Field errors = unit.place(unit::numbersField(runtime::Role::Output, "errors", 2));
+  const int function = unit.function("errors", 2, unit::UnitBuilder::into(errors, estimate.squares));
+  const tape::Module module = unit.build().module;
+  const auto data = products::evaluateInitialData(d.layer(), layout, std::nullopt, d.c.compilation->diagnostics());
+  ASSERT_TRUE(data) << d.c.text();
+  std::vector<Numbers> memory;
+  runtime::Bases bases;
+  for (int r = 0; r < runtime::roleCount; ++r) memory.emplace_back(static_cast<std::size_t>(module.roleSize[r]) + 1);
+  Numbers& params = memory[static_cast<int>(runtime::Role::Params)];
+  std::copy(data->params.begin(), data->params.end(), params.begin());
+  params[absolute] = 1e-3; // of R
+  params[relative] = 2e-3;
+  params[absolute + 1] = 4e-3; // of w
+  std::copy(data->state.begin(), data->state.end(), memory[static_cast<int>(runtime::Role::State)].begin());
+  for (int r = 0; r < runtime::roleCount; ++r) bases.base[r] = memory[static_cast<std::size_t>(r)].data();
+  ASSERT_EQ(tape::interpret(module, 0, bases, nullptr), runtime::Ok);
+  const double arguments[] = {0, h};
+  ASSERT_EQ(tape::interpret(module, function, bases, arguments), runtime::Ok);
+  const Numbers& squares = memory[static_cast<int>(runtime::Role::Output)];
+
+  const Numbers s[] = {run(text, "S3", h, 1), run(text, "S4", h, 1), run(text, "S5", h, 1)};
+  const Numbers& y = data->state;
+  double ofR = 0, ofW = 0;
+  for (int k = 0; k < 2; ++k) {
+    Eigen::Matrix3d r, term;
+    Eigen::Vector3d w;
+    for (int i = 0; i < 3; ++i) {
+      w[i] = s[k + 1][9 + i] - s[k][9 + i];
+      for (int j = 0; j < 3; ++j) {
+        r(i, j) = y[3 * i + j];
+        term(i, j) = s[k + 1][3 * i + j] - s[k][3 * i + j];
+      }
+    }
+    const Eigen::Matrix3d u = r.transpose() * term;
+    ofR += 0.5 * Eigen::Vector3d(u(2, 1) - u(1, 2), u(0, 2) - u(2, 0), u(1, 0) - u(0, 1)).norm();
+    ofW += w.norm();
+  }
+  const auto at = static_cast<std::size_t>(errors.offset);
+  EXPECT_NEAR(std::sqrt(squares[at]), ofR / 3e-3, 1e-7 * ofR / 3e-3);
+  EXPECT_NEAR(std::sqrt(squares[at + 1]), ofW / 4e-3, 1e-7 * ofW / 4e-3);
+}
+
+TEST(Taylor, KnowsNoErrorOfAnotherPair) {
+  for (const char* embedded :
+       {"onto(taylor(t, y, h, 3))", "taylor(t, y, h/2, 3)", "taylor(t, y, h, 5)", "taylor(t + h, y, h, 3)", "y"}) {
+    Derived d(std::string("method Mine order 5(3) on jets {\n  next y = onto(taylor(t, y, h, 5));\n  embedded y = ") +
+              embedded + ";\n}\n" + top);
+    const auto step = d.step("Mine");
+    ASSERT_TRUE(step) << embedded << d.c.text();
+    EXPECT_FALSE(step->series) << embedded;
+    EXPECT_FALSE(step->embedded.empty()) << embedded;
+  }
+}

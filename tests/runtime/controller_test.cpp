@@ -118,3 +118,39 @@ TEST(ShortestStep, IsTooShortWhereTheLawWantsLess) {
   EXPECT_FALSE(lmc::runtime::tooShort(least, 1.1 * least, least)); // it grows
   EXPECT_FALSE(lmc::runtime::tooShort(1e-3, 0.9 * least, least));  // it has been long, and the next one is tried
 }
+
+TEST(KnownErrors, PermitStepsWhoseSumOfPowersIsTheTolerance) {
+  constexpr int lowest = 7, highest = 8;
+  const StepController c(ControllerKind::PI, lowest - 1), halved(ControllerKind::PI, lowest - 1, 0.5);
+  for (double a = 1e-6; a < 1e7; a *= 10) {
+    for (const double b : {0.0, 1e-3 * a, a, 1e3 * a}) {
+      const auto error = [&](double h) { return a * std::pow(h, lowest) + b * std::pow(h, highest); };
+      double h = 1;
+      for (int step = 0; step < 12; ++step) {
+        const double before = h;
+        h = c.reach(before, squared(error(before)), highest);
+        EXPECT_LE(error(h / 0.8), 1 + 1e-7) << a << " " << b;
+        EXPECT_LE(h, 5 * before);
+        EXPECT_NEAR(halved.reach(before, squared(error(before)), highest), h < 5 * before ? h * 0.5 / 0.8 : h,
+                    h < 5 * before ? 1e-7 * h : 4.5 * before);
+      }
+      EXPECT_GE(error(h / 0.8), 0.8 - 1e-6) << a << " " << b; // by one power at most shorter than they need to be
+    }
+  }
+  EXPECT_EQ(c.reach(2, 0, highest), 10); // the series has an end
+}
+
+TEST(KnownErrors, AreNotMadeSmallerThanRounding) {
+  const StepController c(ControllerKind::PI, 7, 0, 16);
+  EXPECT_NEAR(c.reach(0.1, squared(16.0 * 256), 8), 0.1 * 0.8 / 2, 0.1 * digits);
+}
+
+TEST(KnownErrors, AreAtMostSoLargeOverOtherLengths) {
+  for (const double h : {0.3, 0.9, 1.0, 1.1, 4.0}) {
+    for (const double part : {0.0, 0.5, 1.0}) {
+      const double error = part * std::pow(h, 7) + (1 - part) * std::pow(h, 9);
+      EXPECT_LE(squared(error), lmc::runtime::squareAt(h, 1, 1, 7, 9) * (1 + 1e-14));
+    }
+    EXPECT_NEAR(lmc::runtime::squareAt(h, 1, 1, 7, 9), squared(std::pow(h, h < 1 ? 7 : 9)), 1e-13 * std::pow(h, 18));
+  }
+}

@@ -5,6 +5,9 @@
 #include "lower/builder/ShareMemory.h"
 #include "sym/Expr.h"
 
+#include <algorithm>
+#include <string>
+
 namespace lmc::lower {
 
 inline void copyNumbers(Builder& b, int from, int to, std::int64_t n) {
@@ -44,6 +47,15 @@ inline void joinEntries(Builder& b, int from, int to, const sym::Array& a) {
 /// Copies an array that stands element after element so that its entries are separate.
 inline void separateEntries(Builder& b, int from, int to, const sym::Array& a) {
   eachEntry(b, a, [&](tape::Value joined, tape::Value separate) { b.store(to, separate, b.load(from, joined, true)); });
+}
+
+/// A buffer more, whose role has room for it.
+inline int addBuffer(tape::Module& module, const std::string& name, runtime::Role role, std::int64_t offset,
+                     std::int64_t size) {
+  module.buffers.push_back({name, role, offset, size});
+  auto& total = module.roleSize[static_cast<std::size_t>(role)];
+  total = std::max(total, offset + size);
+  return static_cast<int>(module.buffers.size()) - 1;
 }
 
 /// The buffer at a place, or -1.

@@ -89,22 +89,29 @@ public:
                   : phase_.loadAlgebra(phase_.storeAlgebra(change, name));
   }
 
-  /// Of a change the array of (|change|/scale)^2, per piece; the scale by the sizes of the states `ys`.
-  std::vector<const sym::Array*> errors(const std::string& name, const sema::Tuple& change,
+  /// Of some changes the array of (sum of |change|/scale)^2, per piece; the scale by the sizes of the states `ys`.
+  std::vector<const sym::Array*> errors(const std::string& name, const std::vector<sema::Tuple>& changes,
                                         const std::vector<sema::Tuple>& ys) {
-    if (!whole_) return squares(name, change, ys);
-    return {ofState(name, total(name, change, storage), ys)};
+    if (!whole_) return squares(name, changes, ys);
+    std::vector<Expr> totals;
+    for (std::size_t k = 0; k < changes.size(); ++k)
+      totals.push_back(total(fmt::format("{}.{}", name, k + 1), changes[k], storage));
+    return {ofState(name, squareOfSum(totals), ys)};
   }
 
-  /// Per piece the array of (|u|/scale)^2, largest of the members; the scale by the sizes of the states `ys`.
-  std::vector<const sym::Array*> squares(const std::string& name, const sema::Tuple& u,
+  /// Per piece the array of (sum of |u|/scale)^2, largest of the members; the scale by the sizes of the states `ys`.
+  std::vector<const sym::Array*> squares(const std::string& name, const std::vector<sema::Tuple>& us,
                                          const std::vector<sema::Tuple>& ys) {
-    if (whole_) return {ofState(name, total(name, u, algebra), ys)};
+    if (whole_) return {ofState(name, total(name, us[0], algebra), ys)};
     return each(
         name,
         [&](const Piece& piece, Expr scale) {
-          const Expr part = u[piece.slot->algebraOffset + piece.algebra];
-          return g_.div(g_.inner(part, part), g_.mul(scale, scale));
+          std::vector<Expr> own;
+          for (const sema::Tuple& u : us) {
+            const Expr part = u[piece.slot->algebraOffset + piece.algebra];
+            own.push_back(g_.inner(part, part));
+          }
+          return g_.div(squareOfSum(own), g_.mul(scale, scale));
         },
         ys);
   }
@@ -136,6 +143,26 @@ public:
     return u;
   }
 
+  /// What a small change of the numbers of y is: algebra elements, or itself.
+  sema::Tuple along(const sema::Tuple& y, const sema::Tuple& change) {
+    if (whole_) return change;
+    sema::Tuple u;
+    for (const PhaseSlot& s : phase_.slots()) {
+      const auto part = [&](const sema::Tuple& all, std::size_t first, std::size_t count) {
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(s.pointOffset + first);
+        return sema::Tuple(begin, begin + static_cast<std::ptrdiff_t>(count));
+      };
+      if (s.pointCount > 0) {
+        const sema::Tuple at = part(y, 0, s.pointCount), moving = part(change, 0, s.pointCount);
+        const sema::Tuple moved = s.manifold->isGroup() ? alongGroup(s, at, moving) : onOrbit(*s.manifold, at, moving);
+        u.insert(u.end(), moved.begin(), moved.end());
+      }
+      const sema::Tuple vectors = part(change, s.pointCount, s.pointParts.size() - s.pointCount);
+      u.insert(u.end(), vectors.begin(), vectors.end());
+    }
+    return u;
+  }
+
   /// How fast the pieces change where the state y is moved by the algebra element f: f itself, but the coadjoint action
   /// turns momenta.
   sema::Tuple rates(const sema::Tuple& y, sema::Tuple f) {
@@ -159,6 +186,15 @@ public:
   }
 
 private:
+  /// Of numbers of which the squares are given; no root of a single one.
+  Expr squareOfSum(const std::vector<Expr>& squares) {
+    if (squares.size() == 1) return squares[0];
+    std::vector<Expr> roots;
+    for (const Expr& square : squares) roots.push_back(g_.function(sym::Op::Sqrt, square));
+    const Expr sum = g_.sum(roots, sym::Shape::scalar());
+    return g_.mul(sum, sum);
+  }
+
   /// Where the parts of a slot stand in a tuple: the first one, and how many.
   using Parts = std::pair<std::size_t, std::size_t> (*)(const PhaseSlot&);
   static std::pair<std::size_t, std::size_t> storage(const PhaseSlot& s) {
@@ -264,6 +300,12 @@ private:
     return mechanics::veeAtIdentity(m, sema::sub(g_, quotient, mechanics::required(m, "identity", {})));
   }
 
+  /// The derivative of the same, not a difference in which what is small would be lost.
+  sema::Tuple alongGroup(const PhaseSlot& s, const sema::Tuple& at, const sema::Tuple& moving) {
+    const auto to = sema::dummies(g_, s.manifold->point(), "to");
+    return sema::directional(p_, onGroup(s, at, sema::loads(g_, to, {})), to, moving, at);
+  }
+
   Phase phase_;
   sym::Program& p_;
   sym::Graph& g_;
@@ -293,18 +335,35 @@ const sym::Array* combined(sym::Program& p, const sym::Array* square, const sym:
 
 } // namespace
 
+namespace {
+
+/// The changes that the last terms of a series are.
+std::vector<sema::Tuple> lastTerms(Measurement& m, const StepSeries& series) {
+  std::vector<sema::Tuple> changes;
+  for (std::size_t n = 0; n < series.terms.size(); ++n)
+    changes.push_back(m.held(m.along(m.phase().state(), m.phase().loadPoint(series.terms[n])),
+                             fmt::format("error{}", static_cast<std::size_t>(series.first) + n)));
+  return changes;
+}
+
+} // namespace
+
 ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step) {
   Measurement m(layer);
   m.declareTolerances();
   ErrorEstimate e;
   for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
   e.tolerances = m.tolerances();
+  if (step.series) {
+    e.squares = m.errors("error", lastTerms(m, *step.series), {m.phase().state()});
+    return e;
+  }
   const sema::Tuple next = m.phase().loadPoint(step.compared.empty() ? step.next : step.compared);
   const sema::Tuple change = m.held(m.change(next, m.phase().loadPoint(step.embedded)), "error");
-  e.squares = m.errors("error", change, {m.phase().state(), next});
+  e.squares = m.errors("error", {change}, {m.phase().state(), next});
   if (step.embedded2.empty()) return e;
   const sema::Tuple third = m.held(m.change(next, m.phase().loadPoint(step.embedded2)), "error2");
-  const std::vector<const sym::Array*> lower = m.errors("error2", third, {m.phase().state(), next});
+  const std::vector<const sym::Array*> lower = m.errors("error2", {third}, {m.phase().state(), next});
   for (std::size_t k = 0; k < e.squares.size(); ++k) e.squares[k] = combined(layer.program(), e.squares[k], lower[k]);
   return e;
 }
@@ -322,8 +381,8 @@ StartRates startRates(mechanics::Layer& layer, const Step& step, const Tolerance
   StartRates r;
   r.sizes = m.sizes("size", y);
   const sema::Tuple before = m.rates(y, f0), after = m.rates(y1, f1);
-  r.rates = m.squares("rate", before, {y});
-  r.changes = m.squares("change", sema::sub(g, after, before), {y});
+  r.rates = m.squares("rate", {before}, {y});
+  r.changes = m.squares("change", {sema::sub(g, after, before)}, {y});
   return r;
 }
 

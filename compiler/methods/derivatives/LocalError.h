@@ -11,6 +11,9 @@
 // before and after the step. A part of a group's algebra has the size of the storage that it moves at the identity if
 // this storage is zero at the identity (a translation), else 1 (a rotation); on a homogeneous manifold it is 1.
 //
+// Of a step that is a sum of a power series the second result is a shorter sum, and the difference are the last terms,
+// of which the sizes at y are added up: they cannot cancel, and no more than the state y is needed, not the step.
+//
 // With `norm = embedding` the state is one vector in storage, and its one piece is |yhat - y|, over absolute +
 // relative*|y|, as in E. Celledoni, E. Cokaj, A. Leone, D. Murari, B. Owren, "Lie group integrators for mechanical
 // systems", International Journal of Computer Mathematics 99 (2022), section 4.
@@ -36,7 +39,7 @@ struct ToleranceArrays {
   const sym::Array* relative = nullptr;
 };
 
-/// The error of one step. The arrays are single numbers, one per piece.
+/// The error of one step, or of one that could be made (Step::series). The arrays are single numbers, one per piece.
 struct ErrorEstimate {
   std::vector<ErrorPiece> pieces;
   ToleranceArrays tolerances;

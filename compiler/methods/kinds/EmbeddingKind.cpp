@@ -121,6 +121,11 @@ sema::Value EmbeddingKind::hold(const sema::Value& v, const std::string& name) {
   if (!own) return v;
   sema::Value held = v;
   held.parts = load(g_, *own, store(p_, *own, v.parts, name));
+  if (const PartialSum* const sum = sumOf(v.parts)) {
+    PartialSum same = *sum;
+    same.value = held.parts;
+    sums_.push_back(std::move(same));
+  }
   return held;
 }
 
@@ -131,7 +136,7 @@ sema::Value EmbeddingKind::defaultStart() {
 }
 
 void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
-  sema::Tuple y = next[0].parts;
+  sema::Tuple y = next_ = next[0].parts;
   if (secondOrder_) {
     y.clear();
     const sema::Tuple q = load(g_, points_, store(p_, points_, next[0].parts, "next.q"));
@@ -150,6 +155,7 @@ void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
 
 void EmbeddingKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
   context_.step.embedded = store(p_, all_, second[0].parts, "embedded");
+  context_.step.series = differenceOfSums(next_, second[0].parts);
   // What constraints have moved is a part of the error.
   if (!end_.empty() && !context_.system.constraints) context_.step.compared = store(p_, all_, end_, "compared");
   if (!third.empty()) context_.step.embedded2 = store(p_, all_, third[0].parts, "embedded2");

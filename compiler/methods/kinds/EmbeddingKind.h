@@ -8,6 +8,8 @@
 #include "methods/kinds/MethodKind.h"
 #include "methods/kinds/NearestPoint.h"
 
+#include <functional>
+
 namespace lmc::methods {
 
 /// The state is y, all numbers of the phase point, with ydot(t, y); or, in a method that says `next q` and `next v`,
@@ -92,6 +94,8 @@ private:
   sema::Tuple ydot(sym::Expr time, const sema::Tuple& y);
   /// The Taylor polynomial of a degree of the solution through y, a time `h` later (sym/derivatives/Series.h).
   sema::Value taylor(sym::Expr time, const sema::Tuple& y, sym::Expr h, std::int64_t degree, Range where);
+  /// A vector of its numbers, which stand in the order of all parts.
+  sema::Tuple ofNumbers(const std::function<sym::Expr(sym::Expr number)>& at) const;
   /// The point of the phase manifold near v.
   sema::Tuple onto(const sema::Tuple& v, Range where);
   /// Warns of functions of points in f that may not be defined beside the manifold.
@@ -120,6 +124,7 @@ private:
   std::vector<NearestPoint> nearest_;           ///< of each slot, likewise
   std::vector<sema::Tuple> fields_;             ///< the evaluations of f
   sema::Tuple end_;                             ///< of a step of a tableau, before it is moved onto the manifold
+  sema::Tuple next_;                            ///< what a step ends with, before constraints hold
   /// Series that were asked for: words that name one state share it.
   struct Series {
     sym::Expr time;
@@ -128,6 +133,18 @@ private:
     const sym::Array* coefficients = nullptr;
   };
   std::vector<Series> series_;
+  /// A value that is a sum of such a series, or what `onto` has made of it.
+  struct PartialSum {
+    sema::Tuple value;
+    std::size_t series = 0;
+    std::int64_t degree = 0;
+    sym::Expr h;
+    bool onManifold = false;
+  };
+  std::vector<PartialSum> sums_;
+  [[nodiscard]] const PartialSum* sumOf(const sema::Tuple& value) const;
+  /// Where `end`, the end of a step, and `second` are sums of one series, what they differ by.
+  [[nodiscard]] std::optional<StepSeries> differenceOfSums(const sema::Tuple& end, const sema::Tuple& second);
   int counter_ = 0;
 };
 

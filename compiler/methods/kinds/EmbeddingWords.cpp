@@ -26,8 +26,8 @@ sema::Tuple moved(sym::Graph& g, const sema::Tuple& y, Expr h, const std::vector
 }
 
 /// The sum of x_k h^k over k = 1 … degree, all numbers of x; the smallest terms first.
-const sym::Array* sumOf(sym::Program& p, const sym::Array* coefficients, std::int64_t degree, Expr h,
-                        const std::string& name) {
+const sym::Array* polynomial(sym::Program& p, const sym::Array* coefficients, std::int64_t degree, Expr h,
+                             const std::string& name) {
   sym::Graph& g = p.graph();
   const std::int64_t d = coefficients->extents[1];
   const sym::Array* const powers = g.newArray(name + ".powers", {degree}, sym::Shape::scalar(), sym::Role::Temp);
@@ -37,13 +37,13 @@ const sym::Array* sumOf(sym::Program& p, const sym::Array* coefficients, std::in
   first.index = {g.integer(1)};
   first.value = h;
   p.append(std::move(first));
-  const sym::Loop k{g.newIndex("k"), g.integer(2), g.integer(degree), false};
-  sym::Equation further;
-  further.array = powers;
-  further.loops = {k};
-  further.index = {k.index};
-  further.value = g.mul(h, g.load(powers, {g.add(k.index, g.integer(-1))}));
-  p.append(std::move(further));
+  for (std::int64_t k = 2; k <= degree; ++k) { // of halves: who waits for h waits for few products
+    sym::Equation further;
+    further.array = powers;
+    further.index = {g.integer(k)};
+    further.value = g.mul(g.load(powers, {g.integer(k / 2)}), g.load(powers, {g.integer(k - k / 2)}));
+    p.append(std::move(further));
+  }
   // Four orders at a time, from the last ones on: the sums are read and written more seldom.
   constexpr std::int64_t together = 4;
   const auto accumulate = [&](const sym::Loop& order, const auto& orders) {
@@ -185,19 +185,52 @@ sema::Value EmbeddingKind::taylor(Expr time, const sema::Tuple& y, Expr h, std::
     series_.push_back({time, y, degree, series.coefficients});
     found = &series_.back();
   }
-  const sym::Array* const sum = sumOf(p_, found->coefficients, degree, h, name);
+  const sym::Array* const sum = polynomial(p_, found->coefficients, degree, h, name);
+  sema::Tuple result = sema::add(g_, y, ofNumbers([&](Expr number) { return g_.load(sum, {number}); }));
+  sums_.push_back({result, static_cast<std::size_t>(found - series_.data()), degree, h, false});
+  return vectorValue(std::move(result));
+}
+
+sema::Tuple EmbeddingKind::ofNumbers(const std::function<Expr(Expr number)>& at) const {
   sema::Tuple result;
   std::int64_t first = 1;
-  for (std::size_t k = 0; k < all_.size(); ++k) {
-    const Component& c = all_[k];
+  for (const Component& c : all_) {
     const int size = c.shape.size();
     const Expr member = c.index.empty() ? g_.integer(0) : g_.mul(g_.integer(size), g_.add(c.index[0], g_.integer(-1)));
     std::vector<Expr> entries;
-    for (int e = 0; e < size; ++e) entries.push_back(g_.load(sum, {g_.add(member, g_.integer(first + e))}));
-    result.push_back(g_.add(y[k], sym::tensorOf(g_, c.shape, std::move(entries))));
+    for (int e = 0; e < size; ++e) entries.push_back(at(g_.add(member, g_.integer(first + e))));
+    result.push_back(sym::tensorOf(g_, c.shape, std::move(entries)));
     first += c.size();
   }
-  return vectorValue(std::move(result));
+  return result;
+}
+
+const EmbeddingKind::PartialSum* EmbeddingKind::sumOf(const sema::Tuple& value) const {
+  const auto found = std::find_if(sums_.begin(), sums_.end(), [&](const PartialSum& s) { return s.value == value; });
+  return found == sums_.end() ? nullptr : &*found;
+}
+
+std::optional<StepSeries> EmbeddingKind::differenceOfSums(const sema::Tuple& end, const sema::Tuple& second) {
+  const PartialSum* const a = sumOf(end);
+  const PartialSum* const b = sumOf(second);
+  if (a == nullptr || b == nullptr || b->onManifold || a->series != b->series || a->degree <= b->degree)
+    return std::nullopt;
+  const Series& s = series_[a->series];
+  const Expr h = g_.load(context_.step.stepSize);
+  if (a->h != h || b->h != h || s.time != g_.load(context_.system.model->time) || s.y != state()[0].parts)
+    return std::nullopt;
+  StepSeries series;
+  series.coefficients = s.coefficients;
+  series.first = static_cast<int>(b->degree) + 1;
+  series.last = static_cast<int>(a->degree);
+  for (int n = series.first; n <= series.last; ++n) {
+    const Expr power = g_.powInt(h, n);
+    const sema::Tuple term = ofNumbers([&](Expr number) {
+      return g_.mul(power, g_.load(s.coefficients, {g_.integer(n), number}));
+    });
+    series.terms.push_back(store(p_, all_, term, fmt::format("term{}", n)));
+  }
+  return series;
 }
 
 sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
@@ -224,6 +257,12 @@ sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
                   : sema::horizontalProjection(p_, *s.manifold, point, fiber, true);
     r.insert(r.end(), point.begin(), point.end());
     r.insert(r.end(), fiber.begin(), fiber.end());
+  }
+  if (const PartialSum* const sum = sumOf(v)) {
+    PartialSum put = *sum;
+    put.value = r;
+    put.onManifold = true;
+    sums_.push_back(std::move(put));
   }
   return r;
 }

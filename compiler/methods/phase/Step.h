@@ -75,6 +75,14 @@ struct SharedCalls {
   const sym::Array* begin = nullptr; ///< the state at the begin, as a row
 };
 
+/// The power series of the motion, of which a step is a partial sum, put back onto the manifold, and whose last terms
+/// are its error. So the error is known before the step is made, for any length.
+struct StepSeries {
+  const sym::Array* coefficients = nullptr;          ///< what `next` reads of the series
+  int first = 0, last = 0;                           ///< the powers of the step size in the error
+  std::vector<std::vector<const sym::Array*>> terms; ///< of each power, over the step size; shaped like the state
+};
+
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
 struct Step {
   std::string method;                      ///< as the user wrote it
@@ -89,6 +97,8 @@ struct Step {
   /// What the error estimate compares these with, where that is not `next`: the end of a step before it is moved onto
   /// the manifold. It is known earlier, and differs by what the comparison leaves out.
   std::vector<const sym::Array*> compared;
+  /// Of a step whose error, the difference to `embedded`, is known before it is made.
+  std::optional<StepSeries> series = {};
   std::vector<KeptNumbers> kept; ///< of `keep`, and by what a step knows whether they still hold
   bool independent = false;      ///< equations of constraints must not depend on each other
   /// Of a method that steps contacts: the velocities of all factors, part by part, before the impulses of the step,

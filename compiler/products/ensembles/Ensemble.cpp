@@ -175,9 +175,10 @@ bool samplesAreDefinite(mechanics::Layer& layer, const Layout& layout, const run
 
 /// Lanes as the machine has them. Of short functions two vectors are in flight: one works while the other waits; of
 /// long ones the numbers that both need would no longer fit into registers, and there is enough to do in one.
-int usualLanes(const tape::Module& module) {
-  constexpr std::size_t shortFunction = 1000; // instructions
-  return jit::vectorWidth() * (tape::longestFunction(module) <= shortFunction ? 2 : 1);
+int usualLanes(const unit::Unit& unit) {
+  constexpr std::size_t shortFunction = 1000; // instructions; of a step in two halves both count as the longer one
+  const std::size_t halves = unit.problem.functions.series >= 0 ? 2 : 1;
+  return jit::vectorWidth() * (halves * tape::longestFunction(unit.module) <= shortFunction ? 2 : 1);
 }
 
 /// The names of what differs between the samples, and what tells one ensemble from another.
@@ -239,7 +240,7 @@ std::unique_ptr<runtime::EnsembleProblem> build(Pipeline::Impl& made, const Ense
   unit::Unit unit = made.unitOf(
       product, made.options.presentZeros ? commonZeros(*made.model, prepared->layout, *samples) : unit::ZeroPattern{});
   const tape::Module& module = unit.module;
-  e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(module);
+  e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(unit);
   jit::CompileOptions o = made.options.compile;
   o.lanes = e->lanes;
   made.compileUnit(unit, o);
@@ -252,7 +253,7 @@ std::unique_ptr<runtime::EnsembleProblem> build(Pipeline::Impl& made, const Ense
   e->length = tape::longestFunction(module);
   if (single || sides || made.system->constraints) made.lookAtMass(e->problem, product, unit);
   if (sides) {
-    const double cost = tape::cost(module, unit.advance());
+    const double cost = unit.operationsPerStep();
     const double look = tape::cost(module, e->look.function);
     e->look.every = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(look / (lookingShare * cost))));
     if (!product.massKind.definite) e->look.every = std::max(e->look.every, e->problem.mass->every);

@@ -11,6 +11,7 @@
 #include "runtime/ranges/RangeCheck.h"
 #include "unit/builder/UnitBuilder.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -76,6 +77,14 @@ struct AdaptiveOutputs {
 /// What a trial works out: what becomes of the state, and the errors.
 [[nodiscard]] unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveOutputs& adaptive,
                                                       const unit::UnitBuilder::Outputs& next);
+/// The two halves of a step whose error is known before it: `series`, with the errors, and the step, which reads what
+/// the first has left. `next`: where a step leaves the state.
+struct SeriesFunctions {
+  int series = -1, trial = -1;
+};
+[[nodiscard]] SeriesFunctions addSeries(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit,
+                                        const AdaptiveOutputs& adaptive,
+                                        const std::function<unit::UnitBuilder::Outputs(const methods::Step&)>& next);
 /// Places what the start function writes, and adds it.
 void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& adaptive);
 /// What the driver is told. `settings`: values of InitialData.

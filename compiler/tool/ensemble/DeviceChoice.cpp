@@ -36,9 +36,10 @@ std::string give(Study& study, std::shared_ptr<const runtime::Device> device, in
   const runtime::DeviceShare share =
       runtime::shareOf(*device, e.problem, e.samples, study.shape.block, rowBytes, threads);
   const auto program = std::make_shared<const runtime::DeviceProgram>(device, e.deviceCode());
-  const std::string kernel = e.problem.control
-                                 ? backends::functionSymbol(static_cast<std::size_t>(e.problem.functions.trial))
-                                 : std::string(backends::advanceSymbol);
+  const runtime::Functions& f = e.problem.functions;
+  const std::string kernel =
+      e.problem.control ? backends::functionSymbol(static_cast<std::size_t>(f.series >= 0 ? f.series : f.trial))
+                        : std::string(backends::advanceSymbol);
   const runtime::DeviceProgram::Needs needs = program->needs(kernel);
   e.device = runtime::EnsembleDevice{[program, &problem = e.problem, share] {
                                        return std::make_unique<runtime::DeviceLanes>(program, problem, share.lanes);
