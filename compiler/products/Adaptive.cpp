@@ -1,5 +1,5 @@
 // What adaptive steps need of the compiled code: a trial step with its error, rates at the start, tolerances.
-#include "products/stages/Stages.h"
+#include "products/Impl.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,9 +27,11 @@ double toleranceOf(const methods::ErrorPiece& piece, const std::string& kind,
 
 } // namespace
 
-AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit) {
+AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit,
+                                Trials trials) {
   AdaptiveOutputs a;
-  a.estimate = methods::errorEstimate(layer, step);
+  a.handsOn = step.last && trials == Trials::HandOn;
+  a.estimate = a.handsOn ? methods::estimateAtEnd(layer, step) : methods::errorEstimate(layer, step);
   a.start = methods::startRates(layer, step, a.estimate.tolerances);
   std::vector<std::string> names;
   for (const methods::ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);
@@ -49,12 +51,50 @@ AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& st
   return a;
 }
 
-unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveOutputs& a,
-                                        const unit::UnitBuilder::Outputs& next) {
-  const methods::ToleranceArrays& tolerances = a.estimate.tolerances;
-  unit.reads(tolerances.absolute, a.absolute);
-  unit.reads(tolerances.relative, a.relative);
-  return both(next, unit::UnitBuilder::into(a.errors, a.estimate.squares));
+void Product::addTrial() {
+  const methods::ToleranceArrays& tolerances = adaptive->estimate.tolerances;
+  unit.reads(tolerances.absolute, adaptive->absolute);
+  unit.reads(tolerances.relative, adaptive->relative);
+  unit::UnitBuilder::Outputs errors = unit::UnitBuilder::into(adaptive->errors, adaptive->estimate.squares);
+  if (adaptive->handsOn)
+    addHandingTrial(std::move(errors));
+  else
+    unit.functions.trial = wholeTrial(both(next(step()), errors));
+}
+
+int Product::wholeTrial(unit::UnitBuilder::Outputs outputs) {
+  if (step().calls) return stageCode.add(unit, *step().calls, "trial", StageCode::Wanted::All, std::move(outputs));
+  if (!step().stages) return unit.function("trial", 2, std::move(outputs));
+  const methods::SharedStages& stages = *step().stages;
+  std::vector<std::size_t> all(stages.c.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
+}
+
+/// What is handed on stands behind the state: so it is kept, and put back, with it.
+void Product::addHandingTrial(unit::UnitBuilder::Outputs errors) {
+  const methods::LastStage& last = *step().last;
+  std::int64_t count = 0;
+  for (const sym::Array* a : last.first) count += a->size();
+  runtime::Field first = unit::numbersField(runtime::Role::State, "first stage", count);
+  first.comment = "f at the state, which a trial hands on to the next one";
+  first = unit.place(std::move(first));
+  unit::UnitBuilder::Outputs begin = next(step()), end = both(unit::UnitBuilder::into(first, last.first), errors);
+  for (const methods::ErrorEstimate::Left& left : adaptive->estimate.left) {
+    runtime::Field field = unit.place(runtime::Role::Output, "left." + left.value->name, {left.value});
+    unit.reads(left.given, field);
+    begin.push_back({left.value, field.role, field.offset});
+  }
+  if (step().stages) {
+    unit.functions.trial = stageCode.add(unit, *step().stages, first, std::move(begin), std::move(end));
+    unit.functions.begin = stageCode.begin(unit);
+    return;
+  }
+  const int atEnd = unit.function("end of trial", 2, std::move(end)); // finds f, and is not given it
+  unit.reads(last.first, first);
+  const int step = unit.function("step of trial", 2, std::move(begin));
+  unit.functions.trial = unit.callsInOrder("trial", {{step, 0, 1}, {atEnd, 1, 1}});
+  unit.functions.begin = unit.callsInOrder("begin", {{atEnd, 0, 1}});
 }
 
 void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& a) {
@@ -86,7 +126,8 @@ runtime::ErrorControl errorControl(const sema::Model& model, const methods::Step
     for (const methods::ErrorPiece& piece : a.estimate.pieces)
       c.tolerances.push_back(toleranceOf(piece, kind, settings));
   }
-  c.evaluationsPerTrial = step.evaluations;
+  c.evaluationsOfBegin = a.handsOn ? 1 : 0;
+  c.evaluationsPerTrial = step.evaluations - c.evaluationsOfBegin;
   c.evaluationsOfStart = a.start.evaluations;
   return c;
 }

@@ -76,7 +76,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     look.product = unit.place(runtime::Role::Output, "M xi'", sides->product);
     look.rhs = unit.place(runtime::Role::Output, "r", sides->rhs);
   }
-  if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
+  if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit, Trials::HandOn);
   unit.functions.observe = addObserve(product);
   if (!observation.events.empty()) addEvents(product);
   if (sides != nullptr) {
@@ -94,7 +94,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
   addContactSteps(product);
   unit.argument(product.step().stepSize, 1);
   if (product.adaptive) {
-    unit.functions.trial = product.addTrial();
+    product.addTrial();
     addStart(unit, *product.adaptive);
   } else {
     unit.functions.step = product.addStep();

@@ -120,16 +120,10 @@ struct Product {
     return unit.calls("step", std::move(parts));
   }
 
-  /// The function of a step with an error estimate.
-  int addTrial() {
-    unit::UnitBuilder::Outputs outputs = trialOutputs(unit, *adaptive, next(step()));
-    if (step().calls) return stageCode.add(unit, *step().calls, "trial", StageCode::Wanted::All, std::move(outputs));
-    if (!step().stages) return unit.function("trial", 2, std::move(outputs));
-    const methods::SharedStages& stages = *step().stages;
-    std::vector<std::size_t> all(stages.c.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
-  }
+  /// The functions of a step with an error estimate (Adaptive.cpp).
+  void addTrial();
+  int wholeTrial(unit::UnitBuilder::Outputs outputs);
+  void addHandingTrial(unit::UnitBuilder::Outputs errors);
 
   const Prepared& prepared;
   mechanics::Layer layer;

@@ -32,8 +32,11 @@ struct Functions {
   int energy = -1;  ///< argument t: the energy alone
   int step = -1;    ///< arguments t, h: of code that is loaded, Compiled::advance is the loop over it
   int trial = -1;   ///< arguments t, h: a step, over the state; squared errors into Output
-  int start = -1;   ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
-  int ticks = -1;   ///< argument t: intervals and first times of samplings
+  /// Arguments t, h: f at the state and t, behind the state, from which trials begin, and where they leave f at their
+  /// ends, with the same bits. Of methods whose trials evaluate f at their begins: -1.
+  int begin = -1;
+  int start = -1; ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
+  int ticks = -1; ///< argument t: intervals and first times of samplings
   int contacts = -1; ///< argument t: what ContactRules reads of the current state
   /// Arguments t and the number of a member, from 1: the state becomes that behind a reset. Those of events, then those
   /// of samplings (EventRule::reset, Tick::reset).
@@ -130,6 +133,7 @@ struct ErrorControl {
   double safety = 0;                    ///< of the controller; 0: its own
   std::vector<double> tolerances;       ///< absolute ones, then relative ones, one per piece; they follow `params`
   std::int64_t evaluationsPerTrial = 0; ///< of f
+  std::int64_t evaluationsOfBegin = 0;  ///< of f, by Functions::begin
   std::int64_t evaluationsOfStart = 0;  ///< of f
 };
 

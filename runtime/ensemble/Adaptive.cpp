@@ -22,6 +22,7 @@ struct Lane {
   double h = 0;             ///< the next step
   double tried = 0;         ///< the step that is being tried
   bool last = false;        ///< it ends the run
+  bool begun = false;       ///< f at its state and t stands behind the state
   int rejections = 0;
   std::size_t next = 0;   ///< row that is due
   std::int64_t steps = 0; ///< accepted ones
@@ -37,7 +38,7 @@ public:
         params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
         h_(work_.status.size()),
         lanes_(work_.status.size(),
-               {-1, 0, 0, 0, 0, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}}),
+               {-1, 0, 0, 0, 0, false, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}}),
         putBack_(work_.status.size()) {}
 
   bool run(OpenBatch& open) override {
@@ -92,17 +93,11 @@ private:
       return false;
     }
     const double t = problem_.timeFrom;
-    lanes_[l] = {sample,
-                 t,
-                 t,
-                 0,
-                 0,
-                 false,
-                 0,
-                 0,
-                 0,
-                 0,
-                 {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
+    lanes_[l] = {
+        sample, t, t,
+        0,      0, false,
+        false,  0, 0,
+        0,      0, {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
     return true;
   }
 
@@ -216,7 +211,27 @@ private:
 
   // --- one trial of every lane --------------------------------------------------------------------------------
 
+  /// What trials begin with, for the lanes in which no trial has left it.
+  void beginTrials() {
+    if (problem_.functions.begin < 0) return;
+    const auto wanted = [&](std::size_t l) { return !lanes_[l].begun; };
+    bool any = false;
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      t_[l] = lanes_[l].t;
+      h_[l] = 0;
+      any = any || (busy(l) && wanted(l));
+    }
+    if (!any) return;
+    call(problem_.functions.begin, wanted);
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      if (!busy(l) || !wanted(l)) continue;
+      lanes_[l].begun = work_.status[l] == Ok;
+      if (!lanes_[l].begun) end(l, work_.status[l]); // no step is short enough
+    }
+  }
+
   void step() {
+    beginTrials();
     work_.keep(LaneMachine::Kept::Before);
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       Lane& lane = lanes_[l];
@@ -254,6 +269,7 @@ private:
       lane.rejections = 0;
       lane.left = lane.t;
       lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
+      lane.begun = lane.t == lane.left + lane.tried;
       const double wanted = lane.controller.afterAccepted(lane.tried, square), least = shortest(lane.t);
       lane.h = std::max(wanted, least);
       shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));

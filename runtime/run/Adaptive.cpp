@@ -43,6 +43,7 @@ private:
 
   void save(Checkpoint& c) const override {
     c.nextStep = h_;
+    c.begun = begun_;
     c.controllerMemory = controller_.memory();
     c.firstStep = result_.sizes->first;
     c.smallestStep = result_.sizes->smallest;
@@ -53,6 +54,7 @@ private:
   void restore(const Checkpoint& c) override {
     t_ = c.time;
     h_ = c.nextStep;
+    begun_ = c.begun;
     controller_.restore(c.controllerMemory);
     *result_.sizes = {c.firstStep, c.smallestStep, c.largestStep};
     result_.stiffness = c.stiffness;
@@ -96,6 +98,7 @@ private:
 
   /// One accepted step from t_, after as many rejected ones as it takes. False when there is none.
   bool step() {
+    beginTrials();
     const std::span<double> state = workspace_.state();
     previous_.swap(before_);
     previousLeft_ = left_;
@@ -130,12 +133,24 @@ private:
 
   /// The squared error of a step of length h, which is then in the state; infinite if it is no valid one.
   double attempt(double h) {
+    if (beginTrials() != Ok) return INFINITY;
     status_ = workspace_.trial(t_, h);
     result_.evaluations += control_.evaluationsPerTrial;
     if (status_ != Ok) return INFINITY;
     const double square = largestOf(errors_);
     if (!workspace_.finite()) status_ = NonFinite;
     return status_ != Ok || std::isnan(square) ? INFINITY : square;
+  }
+
+  /// Trials begin with what stands behind the state: what the last accepted one has left, or is found anew where
+  /// anything has changed since. Rejected trials, samples within a step and looks at stiffness put it back with the
+  /// state. Returns the status, of the run as well.
+  std::int32_t beginTrials() {
+    if (begun_) return Ok;
+    status_ = workspace_.beginTrials(t_);
+    result_.evaluations += control_.evaluationsOfBegin;
+    begun_ = status_ == Ok;
+    return status_;
   }
 
   /// `cut`: the step ends at a sampling, or at the end of the run. False when no step is short enough for the law.
@@ -147,6 +162,7 @@ private:
     ++result_.steps;
     left_ = t_;
     t_ = cut ? until_ : t_ + h;
+    begun_ = t_ == left_ + h; // else f was found at another time, by rounding
     result_.time = t_;
     // What a sampling cuts off says nothing about the steps behind it.
     const double wanted = controller_.afterAccepted(h, square), least = shortest();
@@ -163,7 +179,7 @@ private:
   /// step can tell: what they solve for is what short steps would damp.
   void lookForStiffness() {
     const double apart = (1 + shortPart * shortSteps) * h_;
-    if (workspace_.iterationTurns() > 0 || t_ + apart >= end_) return;
+    if (workspace_.iterationTurns() > 0 || t_ + apart >= end_ || beginTrials() != Ok) return;
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
     const double left = t_;
@@ -231,6 +247,7 @@ private:
       return false;
     t_ = result_.time = end;
     smooth_ = !happened && !jumps_.due(t_);
+    begun_ = begun_ && smooth_;
     if (happened) {
       jumped_ = true;
       const bool goesOn = samples() && jump(t_);
@@ -345,6 +362,7 @@ private:
   bool hasPrevious_ = false;           ///< there was one, and no jump lies between
   double previousLeft_ = 0;            ///< its time
   bool smooth_ = false;                ///< nothing has changed the state at the end of the last step
+  bool begun_ = false;                 ///< f at the state and t_ stands behind the state
   std::int32_t status_ = Ok;           ///< of the last trial
 };
 

@@ -63,8 +63,12 @@ struct NamedOutput {
 /// The map f at a state, w'[1] …, as fields without places.
 [[nodiscard]] std::vector<NamedOutput> ratesOf(const mechanics::System& system);
 
+/// Whether trials hand f at their ends on to the next ones, or evaluate it at their begins.
+enum class Trials : std::uint8_t { HandOn, Alone };
+
 /// What adaptive steps need of the compiled code: error estimate and rates at the start, and their fields.
 struct AdaptiveOutputs {
+  bool handsOn = false; ///< its method has a last stage to hand on (methods::LastStage), and is asked to
   methods::ErrorEstimate estimate;
   methods::StartRates start;
   runtime::Field absolute, relative;            ///< tolerances, in Params
@@ -72,10 +76,7 @@ struct AdaptiveOutputs {
 };
 /// Defines them behind what has its place.
 [[nodiscard]] AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step,
-                                              unit::UnitBuilder& unit);
-/// What a trial works out: what becomes of the state, and the errors.
-[[nodiscard]] unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveOutputs& adaptive,
-                                                      const unit::UnitBuilder::Outputs& next);
+                                              unit::UnitBuilder& unit, Trials trials);
 /// Places what the start function writes, and adds it.
 void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& adaptive);
 /// What the driver is told. `settings`: values of InitialData.
