@@ -157,7 +157,7 @@ LastStage TableauStep::handed(const sema::Tuple& v, const sema::Tuple& differenc
   sym::Graph& g = context_.compilation.graph();
   const int order = tableau_.embeddedOrder > 0 ? tableau_.embeddedOrder : tableau_.order - 1;
   sema::Tuple sum = difference;
-  for (int k = std::max(order - 1, 1); k > 0; --k) {
+  for (int k = std::max(order - 1, 2); k > 0; --k) {
     const sema::Tuple bracket = phase.bracket(v, sum);
     sum = sema::add(g, difference, sema::scale(g, Number::ratio(1, k + 1), bracket));
   }

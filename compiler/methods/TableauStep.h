@@ -33,6 +33,7 @@ private:
   /// The element of the algebra that takes exp(v)*y to the second result is dexp_v(vhat - v) to first order, where the
   /// last stage adds its weight times h f at the end, since dexp_v dexpinv_v is the identity. Without it, `difference`
   /// is O(h), and parallel to v up to O(h^2): the series of dexp_v after ad^(q - 1) leaves O(h^(q + 2)) for an order q.
+  /// (Of orders 2 and 1 this would be large; ad^2 costs little.)
   [[nodiscard]] LastStage handed(const sema::Tuple& v, const sema::Tuple& difference, const sema::Tuple& f) const;
   [[nodiscard]] sym::Expr stageTime(std::size_t i) const;
   [[nodiscard]] sema::Tuple start(const sema::Tuple& y, bool wanted) const;

@@ -18,20 +18,29 @@
 namespace lmc {
 namespace {
 
-const char* const bogacki = R"(
+/// The same pair twice. `Padded` has a stage that nobody needs: its trials are not seen to end with f of the next ones.
+const char* const pairs = R"(
 tableau Pair32 {
   a = [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 3/4, 0, 0], [2/9, 1/3, 4/9, 0]];
   b = [2/9, 1/3, 4/9, 0];
   bhat = [7/24, 1/4, 1/3, 1/8];
   order 3(2);
 }
+tableau PaddedPair32 {
+  a = [[0, 0, 0, 0, 0], [1/2, 0, 0, 0, 0], [0, 3/4, 0, 0, 0], [2/9, 1/3, 4/9, 0, 0], [1, 0, 0, 0, 0]];
+  b = [2/9, 1/3, 4/9, 0, 0];
+  bhat = [7/24, 1/4, 1/3, 1/8, 0];
+  order 3(2);
+}
 method Own32 = rkmk(Pair32);
+method Padded32 = rkmk(PaddedPair32);
 method OwnProjected32 = projected(Pair32);
+method PaddedProjected32 = projected(PaddedPair32);
 )";
 
 /// Families on spheres, a body, an element of a dual, a number, and a law of time.
 std::string mixture(int members) {
-  return bogacki + std::string("model Mixture {\n  param N : int = ") + std::to_string(members) + R"(;
+  return std::string("model Mixture {\n  param N : int = ") + std::to_string(members) + R"(;
   param m[N] = 1; param J : mat(3,3) = diag(2, 3, 4); param k = 2;
   config q[N] : S^2 velocity w;
   config R : SO(3) velocity W;
@@ -48,6 +57,17 @@ std::string mixture(int members) {
 }
 )";
 }
+
+/// A momentum on a homogeneous manifold.
+const char* const onSphere = R"(
+model OnSphere {
+  config q : S^2 momentum p;
+  hamiltonian = 0.5*dot(p, p) + 2*q[3] + q[1]*q[2];
+  initial q = [0.6, 0, 0.8];
+  initial p = [0.8, 1, -0.6];
+  simulate { method = RKMK54; time = 0..2; tolerance = 1e-7; }
+}
+)";
 
 std::string example(const std::string& name) {
   std::ifstream file(std::string(LMC_SOURCE_DIR) + "/examples/" + name + ".lie");
@@ -116,8 +136,8 @@ TEST(Trials, HandOnTheBitsOfAnEvaluation) {
                {withMembers(chain, 20), "RKMK54", 0.02},
                {mixture(2), "RKMK54", 0.02},
                {mixture(9), "RKMK54", 0.02},
-               {mixture(3), "Own32", 0.02},
-               {withMembers(chain, 6) + bogacki, "OwnProjected32", 0.02},
+               {pairs + mixture(3), "Own32", 0.02},
+               {pairs + withMembers(chain, 6), "OwnProjected32", 0.02},
                {withMembers(chain, 13), "P54", 0.02},
                {example("two_quadrotors"), "RKMK54", 0.01},
                {example("magnetic_dipoles"), "P54", 0.01},
@@ -187,20 +207,6 @@ namespace {
 /// Impacts, and a controller whose value f depends on. `Padded32` is the pair with a stage that nobody needs: its
 /// trials are not seen to end with f of the next ones.
 const char* const jumping = R"(
-tableau Pair32 {
-  a = [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 3/4, 0, 0], [2/9, 1/3, 4/9, 0]];
-  b = [2/9, 1/3, 4/9, 0];
-  bhat = [7/24, 1/4, 1/3, 1/8];
-  order 3(2);
-}
-tableau PaddedPair32 {
-  a = [[0, 0, 0, 0, 0], [1/2, 0, 0, 0, 0], [0, 3/4, 0, 0, 0], [2/9, 1/3, 4/9, 0, 0], [1, 0, 0, 0, 0]];
-  b = [2/9, 1/3, 4/9, 0, 0];
-  bhat = [7/24, 1/4, 1/3, 1/8, 0];
-  order 3(2);
-}
-method Own32 = rkmk(Pair32);
-method Padded32 = rkmk(PaddedPair32);
 model Jumping {
   param J : mat(3,3) = diag(2, 3, 4);
   config R : SO(3) velocity W;
@@ -222,7 +228,8 @@ model Jumping {
 /// another state: both estimates agree to first order, so that lengths of steps, and with them states, differ by
 /// little.
 TEST(Trials, BeginAnewBehindJumps) {
-  const auto handed = problemOf(jumping, "Own32"), alone = problemOf(jumping, "Padded32");
+  const auto handed = problemOf(pairs + std::string(jumping), "Own32"),
+             alone = problemOf(pairs + std::string(jumping), "Padded32");
   ASSERT_TRUE(handed && alone);
   ASSERT_GE(handed->functions.begin, 0);
   ASSERT_EQ(alone->functions.begin, -1);
@@ -234,6 +241,56 @@ TEST(Trials, BeginAnewBehindJumps) {
   EXPECT_GT(a.jumps.size(), 1U);
   EXPECT_LT(a.evaluations, 0.85 * static_cast<double>(b.evaluations));
   for (std::size_t k = 0; k < alone->initialState.size(); ++k) EXPECT_NEAR(a.state[k], b.state[k], 1e-8) << k;
+}
+
+/// The estimate at the end of a trial is the distance of the two results to first order, on all kinds of variables and
+/// in both norms: that of trials which work out both.
+TEST(Trials, EstimateTheSameErrors) {
+  const std::string chain = example("pendulum_chain"), embedding = "simulate { norm = embedding; ";
+  const auto inEmbedding = [&](std::string text) {
+    const std::string settings = "simulate { ";
+    return text.replace(text.find(settings), settings.size(), embedding);
+  };
+  const struct {
+    std::string model;
+    const char *own, *padded;
+    double h;
+  } cases[] = {{mixture(2), "Own32", "Padded32", 2e-3},
+               {mixture(10), "Own32", "Padded32", 2e-3},
+               {inEmbedding(mixture(3)), "Own32", "Padded32", 2e-3},
+               {example("heavy_top"), "Own32", "Padded32", 5e-5},
+               {example("heavy_top_hamiltonian"), "Own32", "Padded32", 5e-5},
+               {inEmbedding(example("heavy_top_hamiltonian")), "Own32", "Padded32", 5e-5},
+               {example("heavy_top_lie_poisson"), "Own32", "Padded32", 5e-5},
+               {example("satellite"), "Own32", "Padded32", 2e-3},
+               {example("two_quadrotors"), "Own32", "Padded32", 1e-3},
+               {onSphere, "Own32", "Padded32", 2e-3},
+               {inEmbedding(onSphere), "Own32", "Padded32", 2e-3},
+               {inEmbedding(chain), "Own32", "Padded32", 2e-3},
+               {withMembers(chain, 6), "OwnProjected32", "PaddedProjected32", 2e-3},
+               {inEmbedding(withMembers(chain, 6)), "OwnProjected32", "PaddedProjected32", 2e-3}};
+  for (const auto& c : cases) {
+    const std::string text = pairs + c.model;
+    const Built own = problemOf(text, c.own), padded = problemOf(text, c.padded);
+    ASSERT_TRUE(own && padded);
+    ASSERT_GE(own->functions.begin, 0) << own->model << " " << c.own;
+    ASSERT_EQ(padded->functions.begin, -1);
+    const auto errors = [&](const Built& b) {
+      runtime::Workspace w(*b);
+      EXPECT_EQ(w.start(), runtime::Ok);
+      const double t = b->timeFrom;
+      EXPECT_EQ(w.beginTrials(t), runtime::Ok);
+      EXPECT_EQ(w.trial(t, c.h), runtime::Ok);
+      return all(w.numbers(b->control->errors));
+    };
+    const std::vector<double> a = errors(own), b = errors(padded);
+    ASSERT_EQ(a.size(), b.size());
+    constexpr double rounding = 1e-7; // of errors in units of the tolerance: some 1e-14 of the state
+    EXPECT_GT(std::sqrt(*std::max_element(b.begin(), b.end())), 100 * rounding);
+    for (std::size_t k = 0; k < a.size(); ++k)
+      EXPECT_NEAR(std::sqrt(a[k]), std::sqrt(b[k]), 0.01 * std::sqrt(b[k]) + rounding)
+          << own->model << " " << c.own << " " << own->control->pieces[k];
+  }
 }
 
 } // namespace lmc
