@@ -43,10 +43,8 @@ public:
   void bindInput(const sym::Array* a, runtime::Role role, std::int64_t offset, std::vector<bool> zeros) {
     Place p;
     p.zeros = std::move(zeros);
-    const int existing = bufferAt(module_, role, offset); // what an earlier function writes there
-    p.buffer = existing >= 0 && module_.buffers[static_cast<std::size_t>(existing)].size == a->size()
-                   ? existing
-                   : addBuffer(a->name, role, offset, a->size());
+    p.buffer = bufferAt(module_, role, offset); // what an earlier function writes there
+    if (p.buffer < 0) p.buffer = addBuffer(a->name, role, offset, a->size());
     inputs_[a] = p;
   }
 
@@ -87,7 +85,7 @@ public:
     sparse_.forget();
     std::vector<const sym::Array*> roots;
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
-    const std::vector<std::size_t> slice = withoutGiven(p_.slice(roots), roots);
+    const std::vector<std::size_t> slice = withoutGiven(p_, roots, [&](auto* a) { return inputs_.contains(a); });
     std::vector<std::size_t> once, each;
     for (const std::size_t k : slice) {
       const sym::Array* a = p_.equations()[k].array;
@@ -138,21 +136,6 @@ public:
   }
 
 private:
-  /// Without the equations that give arrays which stand in memory, and those that these alone need.
-  std::vector<std::size_t> withoutGiven(std::vector<std::size_t> slice, std::vector<const sym::Array*> pending) const {
-    const auto isGiven = [&](std::size_t k) { return inputs_.contains(p_.equation(k).array); };
-    if (std::none_of(slice.begin(), slice.end(), isGiven)) return slice;
-    std::unordered_set<const sym::Array*> needed;
-    while (!pending.empty()) {
-      const sym::Array* const a = pending.back();
-      pending.pop_back();
-      if (inputs_.contains(a) || !needed.insert(a).second) continue;
-      for (const std::size_t k : p_.writers(a)) pending.insert(pending.end(), p_.reads(k).begin(), p_.reads(k).end());
-    }
-    std::erase_if(slice, [&](std::size_t k) { return !needed.contains(p_.equation(k).array); });
-    return slice;
-  }
-
   std::vector<Scalar> valueOf(const Equation& e) {
     if (e.positive && (e.near || !x_.indefinite)) x_.requirePositive(regrouped_(e.positive), e.near);
     std::vector<Scalar> v = x_.lower(regrouped_(e.value));

@@ -96,26 +96,6 @@ bool isRefused(sema::Compilation& c, mechanics::Layer& layer, const CheckedMetho
   return true;
 }
 
-/// Whether trials that hand on their last stage have less to do. What passes from the first function of a trial to the
-/// second one, and to the next trial, is written to memory and read again: a number counts as two operations. Stages
-/// that share code are long enough.
-bool handsOn(const sym::Program& program, const Step& step, const LastStage& last) {
-  if (step.stages) return true;
-  constexpr double least = 0.96;       // below this share of the operations
-  constexpr std::int64_t ofLoops = 16; // members, as `operations` counts them
-  const auto ofArrays = [&](std::initializer_list<const sema::ArrayTuple*> lists) {
-    Step some;
-    for (const sema::ArrayTuple* list : lists) some.next.insert(some.next.end(), list->begin(), list->end());
-    return static_cast<double>(operations(program, some));
-  };
-  std::int64_t numbers = 0;
-  for (const sema::ArrayTuple* list : {&step.next, &last.difference, &last.first})
-    for (const sym::Array* a : *list) numbers += std::min(a->count(), ofLoops) * a->shape.size();
-  const double whole = ofArrays({&step.next, &step.embedded}),
-               parts = ofArrays({&step.next, &last.difference, &last.change});
-  return parts + 2 * static_cast<double>(numbers) < least * whole;
-}
-
 /// The step of one method: its kind, its body, the arrays after it.
 std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
                            const std::string& name, Parts parts = Parts::WrittenOut) {
@@ -152,7 +132,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
       if (p.routine && !p.own) step.ownEvaluations -= step.calls->routines[*p.routine].evaluations;
   if (!instance.embedded().empty()) {
     kind->embed(instance.embedded(), instance.embedded2());
-    if (instance.last() && handsOn(layer.program(), step, *instance.last())) step.last = instance.last();
+    step.last = instance.last();
   }
   return step;
 }

@@ -1,10 +1,12 @@
 // What adaptive steps need of the compiled code: a trial step with its error, rates at the start, tolerances.
+#include "methods/Parts.h"
 #include "products/Impl.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <numeric>
 
 namespace lmc::products {
 
@@ -25,13 +27,42 @@ double toleranceOf(const methods::ErrorPiece& piece, const std::string& kind,
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Whether trials that hand on their last stage have less to do than those that work out both results. What passes from
+/// the first function of a trial to the second one, and to the next trial, is written to memory and read again, for
+/// which the second one waits. Stages that share code are long enough.
+bool isWorthHanding(const sym::Program& program, const methods::Step& step, const methods::ErrorEstimate& atEnd,
+                    const methods::ErrorEstimate& whole) {
+  if (step.stages) return true;
+  // Of the operations, by measurement; beside the loops of a family waiting for memory weighs little.
+  constexpr std::int64_t writtenOut = 8;
+  const bool loops = std::any_of(step.next.begin(), step.next.end(), [](auto* a) { return a->count() > writtenOut; });
+  const double most = loops ? 0.93 : 0.89;
+  constexpr double ofNumber = 2;       // operations
+  constexpr std::int64_t ofLoops = 16; // members, as `operations` counts them
+  methods::Step parts, both;
+  parts.next = both.next = step.next;
+  for (const methods::ErrorEstimate::Left& left : atEnd.left) parts.next.push_back(left.value);
+  std::int64_t numbers = 0;
+  for (const sema::ArrayTuple* list : std::initializer_list<const sema::ArrayTuple*>{&parts.next, &step.last->first})
+    for (const sym::Array* a : *list) numbers += std::min(a->count(), ofLoops) * a->shape.size();
+  parts.next.insert(parts.next.end(), atEnd.squares.begin(), atEnd.squares.end());
+  both.next.insert(both.next.end(), whole.squares.begin(), whole.squares.end());
+  const auto ofParts = static_cast<double>(methods::operations(program, parts));
+  const auto ofBoth = static_cast<double>(methods::operations(program, both));
+  return ofParts + ofNumber * static_cast<double>(numbers) < most * ofBoth;
+}
+
 } // namespace
 
 AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit,
                                 Trials trials) {
   AdaptiveOutputs a;
-  a.handsOn = step.last && trials == Trials::HandOn;
-  a.estimate = a.handsOn ? methods::estimateAtEnd(layer, step) : methods::errorEstimate(layer, step);
+  a.estimate = methods::errorEstimate(layer, step);
+  if (step.last && trials == Trials::HandOn) {
+    methods::ErrorEstimate atEnd = methods::estimateAtEnd(layer, step);
+    a.handsOn = isWorthHanding(layer.program(), step, atEnd, a.estimate);
+    if (a.handsOn) a.estimate = std::move(atEnd);
+  }
   a.start = methods::startRates(layer, step, a.estimate.tolerances);
   std::vector<std::string> names;
   for (const methods::ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);

@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <new>
-#include <numeric>
 #include <thread>
 
 namespace lmc::products {

@@ -37,8 +37,7 @@ public:
         machine_(std::move(machine)), work_(*machine_), mass_(shared.problem, work_), source_(shared.problem.source()),
         params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
         h_(work_.status.size()),
-        lanes_(work_.status.size(),
-               {-1, 0, 0, 0, 0, false, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}}),
+        lanes_(work_.status.size(), {.controller = {control_.controller, control_.order, control_.safety}}),
         putBack_(work_.status.size()) {}
 
   bool run(OpenBatch& open) override {
@@ -94,10 +93,10 @@ private:
     }
     const double t = problem_.timeFrom;
     lanes_[l] = {
-        sample, t, t,
-        0,      0, false,
-        false,  0, 0,
-        0,      0, {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
+        .sample = sample,
+        .t = t,
+        .left = t,
+        .controller = {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
     return true;
   }
 

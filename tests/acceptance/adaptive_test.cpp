@@ -134,10 +134,17 @@ TEST(AdaptiveSummary, TellsStepsAndEvaluations) {
   EXPECT_TRUE(j["step"].is_null());
   EXPECT_EQ(j["steps"], accepted);
   EXPECT_EQ(j["rejected"], rejected);
-  // Four for the first step, and one for what the first trial begins with: later ones are handed it.
-  EXPECT_EQ(j["evaluations"], 6 * (accepted + rejected) + 5);
+  EXPECT_EQ(j["evaluations"], 7 * (accepted + rejected) + 4); // four for the first step
   EXPECT_LE(j["smallest_step"], j["largest_step"]);
   EXPECT_EQ(j["first_step"], table->at(0, "h"));
+}
+
+/// Where f is more work than to hand it on, trials evaluate it once at their ends, and the first one at its begin.
+TEST(AdaptiveSummary, CountsWhatIsHandedOn) {
+  const Workspace w;
+  const nlohmann::json j = summaryOf(w, example("heavy_top"), {"--tolerance", "1e-8", "--method", "RKMK54"});
+  const std::int64_t trials = j["steps"].get<std::int64_t>() + j["rejected"].get<std::int64_t>();
+  EXPECT_EQ(j["evaluations"], 6 * trials + 1);
 }
 
 TEST(AdaptiveRun, TakesFewerStepsOfFewerEvaluationsWithoutAnEstimate) {

@@ -129,26 +129,23 @@ TEST(Trials, HandOnTheBitsOfAnEvaluation) {
     const char* method;
     double h;
   } cases[] = {{top, "RKMK54", 1e-3},
-               {chain, "RKMK54", 0.02},
                {chain, "RKMK32", 0.02},
-               {withMembers(chain, 5), "P54", 0.02},
+               {withMembers(chain, 5), "RKMK54", 0.02},
                {withMembers(chain, 20), "P54", 0.02},
                {withMembers(chain, 20), "RKMK54", 0.02},
                {mixture(2), "RKMK54", 0.02},
                {mixture(9), "RKMK54", 0.02},
                {pairs + mixture(3), "Own32", 0.02},
-               {pairs + withMembers(chain, 6), "OwnProjected32", 0.02},
-               {withMembers(chain, 13), "P54", 0.02},
+               {pairs + withMembers(chain, 20), "OwnProjected32", 0.02},
                {example("two_quadrotors"), "RKMK54", 0.01},
                {example("magnetic_dipoles"), "P54", 0.01},
                {example("heavy_top_hamiltonian"), "RKMK54", 1e-3},
-               {example("heavy_top_lie_poisson"), "RKMK54", 1e-3},
-               {example("satellite"), "RKMK54", 0.01}};
+               {example("heavy_top_lie_poisson"), "RKMK32", 1e-3},
+               {example("satellite"), "RKMK32", 0.01}};
   for (const auto& c : cases) {
     const auto problem = problemOf(c.model, c.method);
     ASSERT_TRUE(problem);
-    ASSERT_GE(problem->functions.begin, 0) << problem->model << " " << c.method;
-    ASSERT_EQ(problem->control->evaluationsOfBegin, 1);
+    EXPECT_GE(problem->functions.begin, 0) << problem->model << " " << c.method;
     runtime::Workspace handed(*problem), anew(*problem);
     ASSERT_EQ(handed.start(), runtime::Ok);
     ASSERT_EQ(anew.start(), runtime::Ok);
@@ -169,9 +166,9 @@ TEST(Trials, HandOnTheBitsOfAnEvaluation) {
   }
 }
 
-/// Where f is little work, trials of projected methods evaluate it at their begins, and once more at their ends.
-TEST(Trials, OfProjectedMethodsHandOnWhatIsWorthIt) {
-  for (const auto& [model, method] : {std::pair{example("heavy_top"), "P54"}, {example("two_quadrotors"), "P54"}}) {
+/// Where f is little work, trials evaluate it at their begins, and once more at their ends.
+TEST(Trials, HandOnWhatIsWorthIt) {
+  for (const auto& [model, method] : {std::pair{example("heavy_top"), "P54"}, {example("pendulum_chain"), "RKMK54"}}) {
     const auto problem = problemOf(model, method);
     ASSERT_TRUE(problem);
     EXPECT_EQ(problem->functions.begin, -1);
@@ -255,9 +252,9 @@ TEST(Trials, EstimateTheSameErrors) {
     std::string model;
     const char *own, *padded;
     double h;
-  } cases[] = {{mixture(2), "Own32", "Padded32", 2e-3},
+  } cases[] = {{mixture(9), "Own32", "Padded32", 2e-3},
                {mixture(10), "Own32", "Padded32", 2e-3},
-               {inEmbedding(mixture(3)), "Own32", "Padded32", 2e-3},
+               {inEmbedding(mixture(9)), "Own32", "Padded32", 2e-3},
                {example("heavy_top"), "Own32", "Padded32", 5e-5},
                {example("heavy_top_hamiltonian"), "Own32", "Padded32", 5e-5},
                {inEmbedding(example("heavy_top_hamiltonian")), "Own32", "Padded32", 5e-5},
@@ -267,13 +264,13 @@ TEST(Trials, EstimateTheSameErrors) {
                {onSphere, "Own32", "Padded32", 2e-3},
                {inEmbedding(onSphere), "Own32", "Padded32", 2e-3},
                {inEmbedding(chain), "Own32", "Padded32", 2e-3},
-               {withMembers(chain, 6), "OwnProjected32", "PaddedProjected32", 2e-3},
-               {inEmbedding(withMembers(chain, 6)), "OwnProjected32", "PaddedProjected32", 2e-3}};
+               {withMembers(chain, 20), "OwnProjected32", "PaddedProjected32", 2e-3},
+               {inEmbedding(withMembers(chain, 20)), "OwnProjected32", "PaddedProjected32", 2e-3}};
   for (const auto& c : cases) {
     const std::string text = pairs + c.model;
     const Built own = problemOf(text, c.own), padded = problemOf(text, c.padded);
     ASSERT_TRUE(own && padded);
-    ASSERT_GE(own->functions.begin, 0) << own->model << " " << c.own;
+    EXPECT_GE(own->functions.begin, 0) << own->model << " " << c.own;
     ASSERT_EQ(padded->functions.begin, -1);
     const auto errors = [&](const Built& b) {
       runtime::Workspace w(*b);
