@@ -87,7 +87,10 @@ struct detail::TrajectoryData {
   }
 
   std::int32_t partialStep(double t, double h) {
-    if (problem->control) return unit.memory.trial(t, h);
+    if (problem->control) {
+      const std::int32_t status = unit.memory.beginTrials(t);
+      return status != runtime::Ok ? status : unit.memory.trial(t, h);
+    }
     std::int64_t done = 0;
     if (contacts) contacts->forget();
     return runtime::StepPieces(unit.memory, contacts ? &*contacts : nullptr).steps(t, h, 0, 1, done, false);

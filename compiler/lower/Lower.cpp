@@ -36,7 +36,8 @@ public:
   void bindInput(const sym::Array* a, runtime::Role role, std::int64_t offset, std::vector<bool> zeros) {
     Place p;
     p.zeros = std::move(zeros);
-    p.buffer = addBuffer(module_, a->name, role, offset, a->size());
+    p.buffer = bufferAt(module_, role, offset); // what an earlier function writes there
+    if (p.buffer < 0) p.buffer = addBuffer(module_, a->name, role, offset, a->size());
     inputs_[a] = p;
   }
 
@@ -77,7 +78,7 @@ public:
     sparse_.forget();
     std::vector<const sym::Array*> roots;
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
-    const std::vector<std::size_t> slice = p_.slice(roots);
+    const std::vector<std::size_t> slice = withoutGiven(p_, roots, [&](auto* a) { return inputs_.contains(a); });
     std::vector<std::size_t> once, each;
     for (const std::size_t k : slice) {
       const sym::Array* a = p_.equations()[k].array;

@@ -130,7 +130,10 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   if (step.calls)
     for (const SharedCalls::Piece& p : step.calls->pieces)
       if (p.routine && !p.own) step.ownEvaluations -= step.calls->routines[*p.routine].evaluations;
-  if (!instance.embedded().empty()) kind->embed(instance.embedded(), instance.embedded2());
+  if (!instance.embedded().empty()) {
+    kind->embed(instance.embedded(), instance.embedded2());
+    step.last = instance.last();
+  }
   return step;
 }
 

@@ -256,6 +256,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     next_[0] = results[0];
     if (results.size() > 1) embedded_ = {results[1]};
     if (results.size() > 2) embedded2_ = {results[2]};
+    if (!context_.system.constraints) last_ = kind.last();
     return;
   }
   auto& kind = dynamic_cast<ManifoldKind&>(kind_);
@@ -276,6 +277,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   next_[0] = ManifoldKind::point(results.next);
   if (!results.embedded.empty()) embedded_ = {ManifoldKind::point(results.embedded)};
   if (!results.embedded2.empty()) embedded2_ = {ManifoldKind::point(results.embedded2)};
+  if (!context_.system.constraints) last_ = results.last;
 }
 
 /// Steps one after the other, each from what the one before left.

@@ -26,6 +26,8 @@ public:
   [[nodiscard]] const std::vector<sema::Value>& embedded() const { return embedded_; }
   /// The third one.
   [[nodiscard]] const std::vector<sema::Value>& embedded2() const { return embedded2_; }
+  /// What a trial hands on to the next one; nothing where constraints move the end.
+  [[nodiscard]] const std::optional<LastStage>& last() const { return last_; }
 
   /// After the kind has finished a step: the copies of the state beside what is kept are those of its end.
   static void finishKept(Step& step);
@@ -73,6 +75,7 @@ private:
   Replay values_;
   std::vector<sema::Value> next_; ///< one per variable of the state
   std::vector<sema::Value> embedded_, embedded2_;
+  std::optional<LastStage> last_;
   struct Kept {
     Space space;
     sema::ArrayTuple now;

@@ -122,16 +122,47 @@ TableauStep::Results TableauStep::muntheKaas(const sema::Tuple& y, const Dexpinv
   Phase& phase = kind_.phase();
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
+  sema::Tuple first; // f at the begin
   const auto stage = [&](std::size_t i, const std::vector<sema::Tuple>& k) {
     sema::Tuple u = combination(g, tableau_.a[i], k);
     if (!u.empty()) u = phase.loadAlgebra(phase.storeAlgebra(u, kind_.fresh("u")));
-    const sema::Tuple value = sema::scale(g, h_, kind_.evaluate(u.empty() ? y : kind_.flow(u, y), stageTime(i)));
+    const sema::Tuple f = kind_.evaluate(u.empty() ? y : kind_.flow(u, y), stageTime(i));
+    if (i == 0) first = f;
+    const sema::Tuple value = sema::scale(g, h_, f);
     return u.empty() ? value : phase.dexpinv(u, phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("k"))), cut);
   };
   const std::vector<sema::Tuple> k = stages.find(start(y, stages.implicit()), stage);
-  return both([&](const std::vector<Number>& weights) {
-    return kind_.flow(phase.loadAlgebra(phase.storeAlgebra(combination(g, weights, k), kind_.fresh("v"))), y);
+  const auto held = [&](const std::vector<Number>& weights) {
+    return phase.loadAlgebra(phase.storeAlgebra(combination(g, weights, k), kind_.fresh("v")));
+  };
+  sema::Tuple v; // of `next`
+  Results results = both([&](const std::vector<Number>& weights) {
+    const sema::Tuple own = held(weights);
+    if (&weights == &tableau_.b) v = own;
+    return kind_.flow(own, y);
   });
+  if (!tableau_.endsWithNext()) return results;
+  const auto arrays = ownArrays(phase.program(), first);
+  if (!arrays) return results;
+  std::vector<Number> weights = tableau_.bhat;
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = weights[i] - tableau_.b[i];
+  weights.back() = 0;
+  results.last = handed(v, held(weights), first);
+  results.last->first = *arrays;
+  return results;
+}
+
+LastStage TableauStep::handed(const sema::Tuple& v, const sema::Tuple& difference, const sema::Tuple& f) const {
+  Phase& phase = kind_.phase();
+  sym::Graph& g = context_.compilation.graph();
+  const int order = tableau_.embeddedOrder > 0 ? tableau_.embeddedOrder : tableau_.order - 1;
+  sema::Tuple sum = difference;
+  for (int k = std::max(order - 1, 2); k > 0; --k) {
+    const sema::Tuple bracket = phase.bracket(v, sum);
+    sum = sema::add(g, difference, sema::scale(g, Number::ratio(1, k + 1), bracket));
+  }
+  return lastStage(context_.layer.program(), phase.algebraSpace(), sum,
+                   sema::scale(g, g.scale(tableau_.bhat.back(), h_), f));
 }
 
 TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const DexpinvCut& cut) const {
@@ -148,13 +179,21 @@ TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const D
   const sema::Tuple k = held(kind_.evaluate(kind_.flow(u, y), time_), "k");
   s.multipliers = leftMultipliers(g, context_.step);
   s.rate = flat(p, space, phase.dexpinv(u, k, cut), "rate");
-  std::vector<sema::Tuple> ends;
+  std::vector<sema::Tuple> ends, elements;
   const int exponentials = context_.step.exponentials; // those of `next` are counted
-  for (const sym::Array* numbers : s.ends) ends.push_back(kind_.flow(held(unflat(g, space, numbers), "v"), y));
+  for (const sym::Array* numbers : s.ends) {
+    elements.push_back(held(unflat(g, space, numbers), "v"));
+    ends.push_back(kind_.flow(elements.back(), y));
+  }
   context_.step.exponentials = exponentials + 1;
   ends.resize(3);
+  std::optional<LastStage> last;
+  if (s.left != nullptr) {
+    last = handed(elements[0], held(sema::sub(g, elements[1], elements[0]), "difference"), unflat(g, space, s.left));
+    last->first = {s.left};
+  }
   kind_.shareStages(std::move(s), tableau_.stages());
-  return {ends[0], ends[1], ends[2]};
+  return {ends[0], ends[1], ends[2], std::move(last)};
 }
 
 TableauStep::Results TableauStep::crouchGrossman(const sema::Tuple& y) const {

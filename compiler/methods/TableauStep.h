@@ -14,7 +14,8 @@ public:
 
   struct Results {
     sema::Tuple next;
-    sema::Tuple embedded, embedded2; ///< with the weights bhat and bhat2; empty when the tableau has none
+    sema::Tuple embedded, embedded2;    ///< with the weights bhat and bhat2; empty when the tableau has none
+    std::optional<LastStage> last = {}; ///< of a Munthe-Kaas method whose tableau ends with its result
   };
   /// u_i = sum a_ij K_j, k_i = h f(t + c_i h, exp(u_i) y), K_i = dexpinv_{u_i} k_i, next y = exp(sum b_j K_j) y
   /// (spec, section 1.2).
@@ -29,6 +30,11 @@ public:
 private:
   /// Both results, where result(weights) is that of some weights.
   template <typename Result> Results both(Result result) const;
+  /// The element of the algebra that takes exp(v)*y to the second result is dexp_v(vhat - v) to first order, where the
+  /// last stage adds its weight times h f at the end, since dexp_v dexpinv_v is the identity. Without it, `difference`
+  /// is O(h), and parallel to v up to O(h^2): the series of dexp_v after ad^(q - 1) leaves O(h^(q + 2)) for an order q.
+  /// (Of orders 2 and 1 this would be large; ad^2 costs little.)
+  [[nodiscard]] LastStage handed(const sema::Tuple& v, const sema::Tuple& difference, const sema::Tuple& f) const;
   [[nodiscard]] sym::Expr stageTime(std::size_t i) const;
   [[nodiscard]] sema::Tuple start(const sema::Tuple& y, bool wanted) const;
 

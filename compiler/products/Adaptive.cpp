@@ -1,11 +1,13 @@
 // What adaptive steps need of the compiled code: a trial step with its error, rates at the start, tolerances.
-#include "products/stages/Stages.h"
+#include "methods/Parts.h"
+#include "products/Impl.h"
 #include "sym/Inline.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <numeric>
 
 namespace lmc::products {
 
@@ -26,11 +28,42 @@ double toleranceOf(const methods::ErrorPiece& piece, const std::string& kind,
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Whether trials that hand on their last stage have less to do than those that work out both results. What passes from
+/// the first function of a trial to the second one, and to the next trial, is written to memory and read again, for
+/// which the second one waits. Stages that share code are long enough.
+bool isWorthHanding(const sym::Program& program, const methods::Step& step, const methods::ErrorEstimate& atEnd,
+                    const methods::ErrorEstimate& whole) {
+  if (step.stages) return true;
+  // Of the operations, by measurement; beside the loops of a family waiting for memory weighs little.
+  constexpr std::int64_t writtenOut = 8;
+  const bool loops = std::any_of(step.next.begin(), step.next.end(), [](auto* a) { return a->count() > writtenOut; });
+  const double most = loops ? 0.93 : 0.89;
+  constexpr double ofNumber = 2;       // operations
+  constexpr std::int64_t ofLoops = 16; // members, as `operations` counts them
+  methods::Step parts, both;
+  parts.next = both.next = step.next;
+  for (const methods::ErrorEstimate::Left& left : atEnd.left) parts.next.push_back(left.value);
+  std::int64_t numbers = 0;
+  for (const sema::ArrayTuple* list : std::initializer_list<const sema::ArrayTuple*>{&parts.next, &step.last->first})
+    for (const sym::Array* a : *list) numbers += std::min(a->count(), ofLoops) * a->shape.size();
+  parts.next.insert(parts.next.end(), atEnd.squares.begin(), atEnd.squares.end());
+  both.next.insert(both.next.end(), whole.squares.begin(), whole.squares.end());
+  const auto ofParts = static_cast<double>(methods::operations(program, parts));
+  const auto ofBoth = static_cast<double>(methods::operations(program, both));
+  return ofParts + ofNumber * static_cast<double>(numbers) < most * ofBoth;
+}
+
 } // namespace
 
-AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit) {
+AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit,
+                                Trials trials) {
   AdaptiveOutputs a;
   a.estimate = methods::errorEstimate(layer, step);
+  if (step.last && trials == Trials::HandOn) {
+    methods::ErrorEstimate atEnd = methods::estimateAtEnd(layer, step);
+    a.handsOn = isWorthHanding(layer.program(), step, atEnd, a.estimate);
+    if (a.handsOn) a.estimate = std::move(atEnd);
+  }
   if (!step.series) a.start = methods::startRates(layer, step, a.estimate.tolerances);
   std::vector<std::string> names;
   for (const methods::ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);
@@ -50,12 +83,66 @@ AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& st
   return a;
 }
 
-unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveOutputs& a,
-                                        const unit::UnitBuilder::Outputs& next) {
-  const methods::ToleranceArrays& tolerances = a.estimate.tolerances;
-  unit.reads(tolerances.absolute, a.absolute);
-  unit.reads(tolerances.relative, a.relative);
-  return both(next, unit::UnitBuilder::into(a.errors, a.estimate.squares));
+unit::UnitBuilder::Outputs Product::errorOutputs() {
+  const methods::ToleranceArrays& tolerances = adaptive->estimate.tolerances;
+  unit.reads(tolerances.absolute, adaptive->absolute);
+  unit.reads(tolerances.relative, adaptive->relative);
+  return unit::UnitBuilder::into(adaptive->errors, adaptive->estimate.squares);
+}
+
+int Product::wholeTrial() {
+  if (step().series) {
+    const SeriesFunctions f = addSeries();
+    return unit.callsInOrder("trial", {{f.series, 0, 1}, {f.trial, 0, 1}});
+  }
+  unit::UnitBuilder::Outputs outputs = both(next(step()), errorOutputs());
+  if (step().calls) return stageCode.add(unit, *step().calls, "trial", StageCode::Wanted::All, std::move(outputs));
+  if (!step().stages) return unit.function("trial", 2, std::move(outputs));
+  const methods::SharedStages& stages = *step().stages;
+  std::vector<std::size_t> all(stages.c.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
+}
+
+void Product::addAdaptiveSteps() {
+  if (step().series) {
+    const SeriesFunctions f = addSeries();
+    unit.functions.series = f.series;
+    unit.functions.trial = f.trial;
+    return;
+  }
+  if (adaptive->handsOn)
+    addHandingTrial();
+  else
+    unit.functions.trial = wholeTrial();
+  addStart(unit, *adaptive);
+}
+
+/// What is handed on stands behind the state: so it is kept, and put back, with it.
+void Product::addHandingTrial() {
+  const methods::LastStage& last = *step().last;
+  std::int64_t count = 0;
+  for (const sym::Array* a : last.first) count += a->size();
+  runtime::Field first = unit::numbersField(runtime::Role::State, "first stage", count);
+  first.comment = "f at the state, which a trial hands on to the next one";
+  first = unit.place(std::move(first));
+  unit::UnitBuilder::Outputs begin = next(step()),
+                             end = both(unit::UnitBuilder::into(first, last.first), errorOutputs());
+  for (const methods::ErrorEstimate::Left& left : adaptive->estimate.left) {
+    runtime::Field field = unit.place(runtime::Role::Output, "left." + left.value->name, {left.value});
+    unit.reads(left.given, field);
+    begin.push_back({left.value, field.role, field.offset});
+  }
+  if (step().stages) {
+    unit.functions.trial = stageCode.add(unit, *step().stages, first, std::move(begin), std::move(end));
+    unit.functions.begin = stageCode.begin(unit);
+    return;
+  }
+  const int atEnd = unit.function("end of trial", 2, std::move(end)); // finds f, and is not given it
+  unit.reads(last.first, first);
+  const int step = unit.function("step of trial", 2, std::move(begin));
+  unit.functions.trial = unit.callsInOrder("trial", {{step, 0, 1}, {atEnd, 1, 1}});
+  unit.functions.begin = unit.callsInOrder("begin", {{atEnd, 0, 1}});
 }
 
 namespace {
@@ -74,10 +161,8 @@ void beginLine(unit::UnitBuilder& unit, runtime::Role role) {
 
 } // namespace
 
-SeriesFunctions addSeries(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit,
-                          const AdaptiveOutputs& a,
-                          const std::function<unit::UnitBuilder::Outputs(const methods::Step&)>& next) {
-  const sym::Array* const coefficients = step.series->coefficients;
+Product::SeriesFunctions Product::addSeries() {
+  const sym::Array* const coefficients = step().series->coefficients;
   const sym::Array* const given = layer.program().graph().newArray("given " + coefficients->name, coefficients->extents,
                                                                    sym::Shape::scalar(), sym::Role::State);
   runtime::Field field = unit::numbersField(runtime::Role::Output, "series", coefficients->size());
@@ -87,11 +172,11 @@ SeriesFunctions addSeries(mechanics::Layer& layer, const methods::Step& step, un
   unit.reads(given, field);
   constexpr auto inStep = lower::Lowering::Use::InStep;
   SeriesFunctions f;
-  f.series = unit.function("series", 2, trialOutputs(unit, a, unit::UnitBuilder::into(field, {coefficients})), inStep);
-  methods::Step end = step;
+  f.series = unit.function("series", 2, both(unit::UnitBuilder::into(field, {coefficients}), errorOutputs()), inStep);
+  methods::Step end = step();
   sym::Replacement replacement;
   replacement.arrays[coefficients] = given;
-  end.next = sym::inlineCopy(layer.program(), step.next, replacement, "@series");
+  end.next = sym::inlineCopy(layer.program(), step().next, replacement, "@series");
   f.trial = unit.function("trial", 2, next(end), inStep);
   return f;
 }
@@ -129,7 +214,8 @@ runtime::ErrorControl errorControl(const sema::Model& model, const methods::Step
     for (const methods::ErrorPiece& piece : a.estimate.pieces)
       c.tolerances.push_back(toleranceOf(piece, kind, settings));
   }
-  c.evaluationsPerTrial = step.evaluations;
+  c.evaluationsOfBegin = a.handsOn ? 1 : 0;
+  c.evaluationsPerTrial = step.evaluations - c.evaluationsOfBegin;
   c.evaluationsOfStart = a.start.evaluations;
   return c;
 }

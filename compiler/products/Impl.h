@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <new>
-#include <numeric>
 #include <thread>
 
 namespace lmc::products {
@@ -120,36 +119,18 @@ struct Product {
     return unit.calls("step", std::move(parts));
   }
 
-  /// The function of a step with an error estimate.
-  int addTrial() {
-    if (step().series) {
-      const SeriesFunctions f = addSeriesFunctions();
-      return unit.callsInOrder("trial", {{f.series, 0, 1}, {f.trial, 0, 1}});
-    }
-    unit::UnitBuilder::Outputs outputs = trialOutputs(unit, *adaptive, next(step()));
-    if (step().calls) return stageCode.add(unit, *step().calls, "trial", StageCode::Wanted::All, std::move(outputs));
-    if (!step().stages) return unit.function("trial", 2, std::move(outputs));
-    const methods::SharedStages& stages = *step().stages;
-    std::vector<std::size_t> all(stages.c.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
-  }
-
-  /// The halves of such a step whose error is known before it.
-  SeriesFunctions addSeriesFunctions() {
-    return addSeries(layer, step(), unit, *adaptive, [&](const methods::Step& s) { return next(s); });
-  }
+  /// The function of a step with an error estimate, for those who call one alone.
+  int wholeTrial();
   /// The functions by which a run makes steps and chooses their lengths.
-  void addAdaptiveSteps() {
-    if (step().series) {
-      const SeriesFunctions f = addSeriesFunctions();
-      unit.functions.series = f.series;
-      unit.functions.trial = f.trial;
-    } else {
-      unit.functions.trial = addTrial();
-      addStart(unit, *adaptive);
-    }
-  }
+  void addAdaptiveSteps();
+  unit::UnitBuilder::Outputs errorOutputs();
+  /// The two halves of a step whose error is known before it: `series`, with the errors, and the step, which reads what
+  /// the first has left.
+  struct SeriesFunctions {
+    int series = -1, trial = -1;
+  };
+  SeriesFunctions addSeries();
+  void addHandingTrial();
 
   const Prepared& prepared;
   mechanics::Layer layer;

@@ -27,7 +27,8 @@ template <class Wanted> std::vector<Column> columnsOf(const std::vector<Field>& 
 } // namespace
 
 int Functions::last() const {
-  const int most = std::max({setup, observe, events, field, energy, step, series, trial, start, ticks, contacts});
+  const int most =
+      std::max({setup, observe, events, field, energy, step, series, trial, begin, start, ticks, contacts});
   return resets.empty() ? most : std::max(most, *std::max_element(resets.begin(), resets.end()));
 }
 

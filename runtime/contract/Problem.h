@@ -37,6 +37,9 @@ struct Functions {
   /// Arguments t, h: a step, over the state; squared errors into Output, but where `series` gives them. Then it is a
   /// step from the state that `series` was called for last, of any length.
   int trial = -1;
+  /// Arguments t, h: f at the state and t, behind the state, from which trials begin, and where they leave f at their
+  /// ends, with the same bits. Of methods whose trials evaluate f at their begins: -1.
+  int begin = -1;
   int start = -1; ///< arguments t, h: squared sizes, rates and changes into Output (methods/derivatives/LocalError.h)
   int ticks = -1; ///< argument t: intervals and first times of samplings
   int contacts = -1; ///< argument t: what ContactRules reads of the current state
@@ -138,6 +141,7 @@ struct ErrorControl {
   double safety = 0;                    ///< of the controller; 0: its own
   std::vector<double> tolerances;       ///< absolute ones, then relative ones, one per piece; they follow `params`
   std::int64_t evaluationsPerTrial = 0; ///< of f
+  std::int64_t evaluationsOfBegin = 0;  ///< of f, by Functions::begin
   std::int64_t evaluationsOfStart = 0;  ///< of f
 };
 

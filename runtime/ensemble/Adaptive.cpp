@@ -24,6 +24,7 @@ struct Lane {
   double tried = 0;         ///< the step that is being tried
   double foreseen = 0;      ///< a length for which the error is asked for before the step
   bool last = false;        ///< it ends the run
+  bool begun = false;       ///< f at its state and t stands behind the state
   int rejections = 0;
   std::size_t next = 0;   ///< row that is due
   std::int64_t steps = 0; ///< accepted ones
@@ -38,8 +39,7 @@ public:
         machine_(std::move(machine)), work_(*machine_), mass_(shared.problem, work_), source_(shared.problem.source()),
         params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
         h_(work_.status.size()),
-        lanes_(work_.status.size(),
-               {-1, 0, 0, 0, 0, 0, false, 0, 0, 0, 0, {control_.controller, control_.order, control_.safety}}),
+        lanes_(work_.status.size(), {.controller = {control_.controller, control_.order, control_.safety}}),
         putBack_(work_.status.size()) {}
 
   bool run(OpenBatch& open) override {
@@ -95,10 +95,10 @@ private:
     }
     const double t = problem_.timeFrom;
     lanes_[l] = {
-        sample, t, t,
-        0,      0, 0,
-        false,  0, 0,
-        0,      0, {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
+        .sample = sample,
+        .t = t,
+        .left = t,
+        .controller = {control_.controller, control_.order, control_.safety, roundingOf(control_.tolerances, state_)}};
     return true;
   }
 
@@ -217,7 +217,27 @@ private:
 
   // --- one trial of every lane --------------------------------------------------------------------------------
 
+  /// What trials begin with, for the lanes in which no trial has left it.
+  void beginTrials() {
+    if (problem_.functions.begin < 0) return;
+    const auto wanted = [&](std::size_t l) { return !lanes_[l].begun; };
+    bool any = false;
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      t_[l] = lanes_[l].t;
+      h_[l] = 0;
+      any = any || (busy(l) && wanted(l));
+    }
+    if (!any) return;
+    call(problem_.functions.begin, wanted);
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      if (!busy(l) || !wanted(l)) continue;
+      lanes_[l].begun = work_.status[l] == Ok;
+      if (!lanes_[l].begun) end(l, work_.status[l]); // no step is short enough
+    }
+  }
+
   void step() {
+    beginTrials();
     work_.keep(LaneMachine::Kept::Before);
     if (known_) reach();
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
@@ -291,6 +311,7 @@ private:
       lane.left = lane.t;
       lane.t = lane.last ? problem_.timeTo : lane.t + lane.tried;
       shared_.add((lane.t - lane.left) / (problem_.timeTo - problem_.timeFrom));
+      lane.begun = lane.t == lane.left + lane.tried;
       if (known_) return true;
       const double wanted = lane.controller.afterAccepted(lane.tried, square), least = shortest(lane.t);
       lane.h = std::max(wanted, least);

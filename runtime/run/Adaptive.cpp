@@ -46,6 +46,7 @@ private:
 
   void save(Checkpoint& c) const override {
     c.nextStep = h_;
+    c.begun = begun_;
     c.controllerMemory = controller_.memory();
     c.firstStep = result_.sizes->first;
     c.smallestStep = result_.sizes->smallest;
@@ -56,6 +57,7 @@ private:
   void restore(const Checkpoint& c) override {
     t_ = c.time;
     h_ = c.nextStep;
+    begun_ = c.begun;
     controller_.restore(c.controllerMemory);
     *result_.sizes = {c.firstStep, c.smallestStep, c.largestStep};
     result_.stiffness = c.stiffness;
@@ -99,6 +101,7 @@ private:
 
   /// One accepted step from t_, after as many rejected ones as it takes. False when there is none.
   bool step() {
+    beginTrials();
     const std::span<double> state = workspace_.state();
     previous_.swap(before_);
     previousLeft_ = left_;
@@ -135,6 +138,7 @@ private:
   /// The squared error of a step of length h, which is then in the state; infinite if it is no valid one. Of one whose
   /// error was known before there is none to object to.
   double attempt(double h) {
+    if (beginTrials() != Ok) return INFINITY;
     status_ = workspace_.alongSeries(t_, h);
     if (!known_) result_.evaluations += control_.evaluationsPerTrial;
     if (status_ != Ok) return INFINITY;
@@ -170,6 +174,17 @@ private:
     listeners_.steps->tried({t_, h, std::sqrt(square), accepted});
   }
 
+  /// Trials begin with what stands behind the state: what the last accepted one has left, or is found anew where
+  /// anything has changed since. Rejected trials, samples within a step and looks at stiffness put it back with the
+  /// state. Returns the status, of the run as well.
+  std::int32_t beginTrials() {
+    if (begun_) return Ok;
+    status_ = workspace_.beginTrials(t_);
+    result_.evaluations += control_.evaluationsOfBegin;
+    begun_ = status_ == Ok;
+    return status_;
+  }
+
   /// `cut`: the step ends at a sampling, or at the end of the run. False when no step is short enough for the law.
   bool accept(double h, double square, bool cut) {
     StepSizes& sizes = *result_.sizes;
@@ -179,6 +194,7 @@ private:
     ++result_.steps;
     left_ = t_;
     t_ = cut ? until_ : t_ + h;
+    begun_ = t_ == left_ + h; // else f was found at another time, by rounding
     result_.time = t_;
     if (known_) return true; // h_ is what the step before reached, which a sampling may have cut off
     // What a sampling cuts off says nothing about the steps behind it.
@@ -196,7 +212,7 @@ private:
   /// step can tell: what they solve for is what short steps would damp.
   void lookForStiffness() {
     const double apart = (1 + shortPart * shortSteps) * h_;
-    if (workspace_.iterationTurns() > 0 || t_ + apart >= end_) return;
+    if (workspace_.iterationTurns() > 0 || t_ + apart >= end_ || beginTrials() != Ok) return;
     const std::span<double> state = workspace_.state();
     after_.assign(state.begin(), state.end());
     const double left = t_;
@@ -269,6 +285,7 @@ private:
       return false;
     t_ = result_.time = end;
     smooth_ = !happened && !jumps_.due(t_);
+    begun_ = begun_ && smooth_;
     if (happened) {
       jumped_ = true;
       const bool goesOn = samples() && jump(t_);
@@ -390,6 +407,7 @@ private:
   bool hasPrevious_ = false;           ///< there was one, and no jump lies between
   double previousLeft_ = 0;            ///< its time
   bool smooth_ = false;                ///< nothing has changed the state at the end of the last step
+  bool begun_ = false;                 ///< f at the state and t_ stands behind the state
   std::int32_t status_ = Ok;           ///< of the last trial
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int version = 5;
+constexpr int version = 6;
 constexpr const char* versionKey = "lmc_checkpoint";
 constexpr const char* checksumKey = "checksum";
 
@@ -68,6 +68,7 @@ template <class Visitor, class Record> void visit(Visitor&& v, Record& c) {
   v("defects", c.samples.defects);
   v("undefined", c.samples.undefined);
   v("next_step", c.nextStep);
+  v("begun", c.begun);
   v("last_square", c.controllerMemory.lastSquare);
   v("last_rejected", c.controllerMemory.rejected);
   v("first_step", c.firstStep);

@@ -44,6 +44,7 @@ struct Checkpoint {
 
   // What the next steps depend on, and what the summary tells of adaptive steps.
   double nextStep = 0;
+  bool begun = false; ///< f stands behind the state (Functions::begin)
   StepController::Memory controllerMemory;
   double firstStep = 0, smallestStep = 0, largestStep = 0;
   StiffnessMemory stiffness;

@@ -86,8 +86,13 @@ std::int32_t Workspace::call(int function, double t) {
 }
 
 std::int32_t Workspace::call(int function, double t, double h) {
+  if (function < 0) return Ok;
   const std::array<double, 2> arguments{t, h};
   return problem_->code->function(function)(bases_.data(), arguments.data());
+}
+
+std::int32_t Workspace::beginTrials(double t) {
+  return call(problem_->functions.begin, t, 0);
 }
 
 std::int32_t Workspace::trial(double t, double h) {

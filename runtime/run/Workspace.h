@@ -36,6 +36,8 @@ public:
   /// failure the state is the last valid one.
   [[nodiscard]] std::int32_t advance(double t, double h, std::int64_t first, std::int64_t n, std::int64_t& done);
 
+  /// Before the first trial from a state that none has left: finds what one begins with (Functions::begin).
+  [[nodiscard]] std::int32_t beginTrials(double t);
   /// A step of length h over the state, with its squared errors in `output()`. The state is invalid after a failure.
   [[nodiscard]] std::int32_t trial(double t, double h);
   /// Its two halves, where errors are known before a step (Functions::series): the errors of a step of length h, and

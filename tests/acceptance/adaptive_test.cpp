@@ -139,6 +139,14 @@ TEST(AdaptiveSummary, TellsStepsAndEvaluations) {
   EXPECT_EQ(j["first_step"], table->at(0, "h"));
 }
 
+/// Where f is more work than to hand it on, trials evaluate it once at their ends, and the first one at its begin.
+TEST(AdaptiveSummary, CountsWhatIsHandedOn) {
+  const Workspace w;
+  const nlohmann::json j = summaryOf(w, example("heavy_top"), {"--tolerance", "1e-8", "--method", "RKMK54"});
+  const std::int64_t trials = j["steps"].get<std::int64_t>() + j["rejected"].get<std::int64_t>();
+  EXPECT_EQ(j["evaluations"], 6 * trials + 1);
+}
+
 TEST(AdaptiveRun, TakesFewerStepsOfFewerEvaluationsWithoutAnEstimate) {
   const Workspace w;
   const std::string file = w.write("o.lie", oscillator).string();

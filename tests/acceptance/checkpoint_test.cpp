@@ -105,7 +105,7 @@ TEST(CheckpointFile, IsWrittenDuringTheRun) {
                                  "c.json", "--checkpoint-every", "0"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const nlohmann::json c = parseJson(readFile(w.path("c.json")));
-  EXPECT_EQ(c["lmc_checkpoint"], 5);
+  EXPECT_EQ(c["lmc_checkpoint"], 6);
   EXPECT_EQ(c["steps"], 500000);
   EXPECT_EQ(c["model"], "Driven");
 }
@@ -140,7 +140,7 @@ TEST(CheckpointOfAnotherRun, IsRefusedWithTheDifference) {
 TEST(CheckpointThatIsNone, IsWrongUsage) {
   const Workspace w;
   const std::string file = w.write("m.lie", model).string();
-  for (const char* text : {"", "{}", "not json", "{\"lmc_checkpoint\": 99}", "{\"lmc_checkpoint\": 5}"}) {
+  for (const char* text : {"", "{}", "not json", "{\"lmc_checkpoint\": 99}", "{\"lmc_checkpoint\": 6}"}) {
     const Outcome outcome = w.lmc({"run", file, "--tolerance", "1e-6", "--resume", w.write("c.json", text).string()});
     EXPECT_EQ(outcome.status, 2) << text;
     EXPECT_NE(outcome.err.find("c.json"), std::string::npos) << outcome.err;

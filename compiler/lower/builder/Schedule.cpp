@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace lmc::lower {
 
@@ -331,6 +332,24 @@ Schedule schedule(const sym::Program& program, const std::vector<std::size_t>& e
                   const std::vector<const sym::Array*>& outputs, bool contract, const Bodies& bodies,
                   const std::vector<std::size_t>& later) {
   return Scheduler(program, contract, bodies).run(equations, outputs, later);
+}
+
+std::vector<std::size_t> withoutGiven(const sym::Program& program, const std::vector<const sym::Array*>& roots,
+                                      const std::function<bool(const sym::Array*)>& isGiven) {
+  std::vector<std::size_t> slice = program.slice(roots);
+  const auto gives = [&](std::size_t k) { return isGiven(program.equation(k).array); };
+  if (std::none_of(slice.begin(), slice.end(), gives)) return slice;
+  std::unordered_set<const sym::Array*> needed;
+  std::vector<const sym::Array*> pending = roots;
+  while (!pending.empty()) {
+    const sym::Array* const a = pending.back();
+    pending.pop_back();
+    if (isGiven(a) || !needed.insert(a).second) continue;
+    for (const std::size_t k : program.writers(a))
+      pending.insert(pending.end(), program.reads(k).begin(), program.reads(k).end());
+  }
+  std::erase_if(slice, [&](std::size_t k) { return !needed.contains(program.equation(k).array); });
+  return slice;
 }
 
 } // namespace lmc::lower

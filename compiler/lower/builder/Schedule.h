@@ -4,6 +4,7 @@
 #include "sym/Program.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -71,5 +72,10 @@ using Bodies = std::unordered_map<std::size_t, std::vector<std::size_t>>;
 
 /// An upper bound of the number of iterations of an equation's loops.
 [[nodiscard]] std::int64_t tripCount(const sym::Equation& e);
+
+/// What the roots need, without the equations of arrays that are given, and those that these alone need.
+[[nodiscard]] std::vector<std::size_t> withoutGiven(const sym::Program& program,
+                                                    const std::vector<const sym::Array*>& roots,
+                                                    const std::function<bool(const sym::Array*)>& isGiven);
 
 } // namespace lmc::lower

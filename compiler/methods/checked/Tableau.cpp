@@ -3,6 +3,7 @@
 #include "methods/checked/NumbersOnly.h"
 #include "sym/Constant.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -181,6 +182,13 @@ bool Tableau::isExplicit() const {
     for (std::size_t j = i; j < stages(); ++j)
       if (!a[i][j].isZero()) return false;
   return true;
+}
+
+bool Tableau::endsWithNext() const {
+  if (bhat.empty() || !bhat2.empty() || stages() < 2 || !isExplicit()) return false;
+  const auto same = [](const sym::Number& x, const sym::Number& y) { return (x - y).isZero(); };
+  return std::equal(b.begin(), b.end(), a.back().begin(), same) && same(c.back(), sym::Number(1)) &&
+         !bhat.back().isZero();
 }
 
 std::optional<Tableau> readTableau(sema::Compilation& compilation, sema::Evaluator& evaluator,

@@ -22,6 +22,9 @@ struct Tableau {
   int embeddedOrder = 0; ///< of bhat: q of `order p(q)`; 0 when not given
   [[nodiscard]] std::size_t stages() const { return b.size(); }
   [[nodiscard]] bool isExplicit() const;
+  /// An explicit pair whose last stage is f at the end of the step, and serves the estimate alone: the last row of `a`
+  /// is b ("first same as last").
+  [[nodiscard]] bool endsWithNext() const;
 };
 
 /// Reads a tableau's declaration; reports shapes that do not fit, nodes that are not the row sums of `a`, weights that

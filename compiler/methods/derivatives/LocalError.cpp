@@ -163,6 +163,23 @@ public:
     return u;
   }
 
+  /// The same of a state that a small change leads to: of its storage, or by an element of the algebra.
+  sema::Tuple moved(const sema::Tuple& y, const sema::Tuple& change, bool inStorage) {
+    if (inStorage) return whole_ ? change : displacement(y, sema::add(g_, y, change));
+    sema::Tuple u = rates(y, change);
+    for (const PhaseSlot& s : phase_.slots())
+      if (s.pointCount > 0 && !s.manifold->isGroup()) onHomogeneous(s, y, change, u);
+    return whole_ ? storageOf(y, u) : u;
+  }
+
+  /// The parts of a state whose size before a step counts.
+  [[nodiscard]] std::vector<bool> sized() const {
+    std::vector<bool> parts(phase_.pointSize(), whole_);
+    for (const Piece& piece : pieces_)
+      for (const std::size_t k : piece.points) parts[piece.slot->pointOffset + k] = true;
+    return parts;
+  }
+
   /// How fast the pieces change where the state y is moved by the algebra element f: f itself, but the coadjoint action
   /// turns momenta.
   sema::Tuple rates(const sema::Tuple& y, sema::Tuple f) {
@@ -270,6 +287,52 @@ private:
     return largest;
   }
 
+  /// On a homogeneous manifold what moves the point is horizontal, and what is carried along is turned as a whole.
+  void onHomogeneous(const PhaseSlot& s, const sema::Tuple& y, const sema::Tuple& change, sema::Tuple& u) {
+    const sema::Manifold& m = *s.manifold;
+    const std::size_t n = m.algebra().size();
+    const auto parts = [](const sema::Tuple& all, std::size_t first, std::size_t count) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+      return sema::Tuple(begin, begin + static_cast<std::ptrdiff_t>(count));
+    };
+    const auto put = [&](const sema::Tuple& own, std::size_t first) {
+      std::copy(own.begin(), own.end(), u.begin() + static_cast<std::ptrdiff_t>(first));
+    };
+    const sema::Tuple point = parts(y, s.pointOffset, s.pointCount);
+    const sema::Tuple by = parts(change, s.algebraOffset, n);
+    put(sema::horizontalProjection(p_, m, point, by, true), s.algebraOffset);
+    if (s.kind == PhaseKind::State) return;
+    const std::size_t second = s.algebraOffset + n;
+    const sema::Tuple own = parts(change, second, n);
+    const sema::Tuple fiber = parts(y, s.pointOffset + s.pointCount, n);
+    if (s.kind == PhaseKind::Velocity)
+      put(sema::add(g_, mechanics::bracket(m.group(), by, fiber), sema::horizontalProjection(p_, m, point, own, true)),
+          second);
+    else
+      put(sema::add(g_, sema::sub(g_, parts(u, second, n), own), sema::momentumProjection(p_, m, point, own, true)),
+          second);
+  }
+
+  /// The change of storage that belongs to what `moved` gives.
+  sema::Tuple storageOf(const sema::Tuple& y, const sema::Tuple& u) {
+    sema::Tuple change;
+    for (const PhaseSlot& s : phase_.slots()) {
+      const auto first = y.begin() + static_cast<std::ptrdiff_t>(s.pointOffset);
+      const auto own = u.begin() + static_cast<std::ptrdiff_t>(s.algebraOffset);
+      const std::size_t n = s.pointCount > 0 ? s.manifold->algebra().size() : 0;
+      if (s.pointCount > 0) {
+        const sema::Tuple point(first, first + static_cast<std::ptrdiff_t>(s.pointCount));
+        const sema::Tuple by(own, own + static_cast<std::ptrdiff_t>(n));
+        const sema::Frame frame = s.handed == Handed::Opposite ? sema::Frame::Body : sema::Frame::Space;
+        const sema::Tuple moved = sema::generator(p_, *s.manifold, frame, point, by);
+        change.insert(change.end(), moved.begin(), moved.end());
+      }
+      const std::size_t rest = s.pointParts.size() - s.pointCount;
+      change.insert(change.end(), own + static_cast<std::ptrdiff_t>(n), own + static_cast<std::ptrdiff_t>(n + rest));
+    }
+    return change;
+  }
+
   /// The horizontal algebra element with T(y) u = change by least squares: T^T T u = T^T change. Where T^T T u is u
   /// itself, nothing has to be solved for.
   sema::Tuple onOrbit(const sema::Manifold& m, const sema::Tuple& from, const sema::Tuple& change) {
@@ -365,6 +428,35 @@ ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step) {
   const sema::Tuple third = m.held(m.change(next, m.phase().loadPoint(step.embedded2)), "error2");
   const std::vector<const sym::Array*> lower = m.errors("error2", {third}, {m.phase().state(), next});
   for (std::size_t k = 0; k < e.squares.size(); ++k) e.squares[k] = combined(layer.program(), e.squares[k], lower[k]);
+  return e;
+}
+
+ErrorEstimate estimateAtEnd(mechanics::Layer& layer, const Step& step) {
+  Measurement m(layer);
+  m.declareTolerances();
+  ErrorEstimate e;
+  for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
+  e.tolerances = m.tolerances();
+  const LastStage& last = step.last.value();
+  for (std::size_t k = 0; k < last.given.size(); ++k) e.left.push_back({last.difference[k], last.given[k]});
+  sym::Program& p = layer.program();
+  sym::Graph& g = p.graph();
+  Phase& phase = m.phase();
+  const sema::Tuple next = phase.state();
+  sema::Tuple before = next;
+  const std::vector<bool> sized = m.sized();
+  for (const PhaseSlot& s : phase.slots())
+    for (std::size_t k = 0; k < s.state.size(); ++k) {
+      if (!sized[s.pointOffset + k]) continue;
+      const sym::Array& a = *s.state[k];
+      const sym::Array* const value = sym::defineLike(
+          p, a, a.name + " before", [&](const std::vector<Expr>& index) { return g.load(s.state[k], index); });
+      e.left.push_back({value, g.newArray(value->name, a.extents, a.shape, sym::Role::State)});
+      before[s.pointOffset + k] = g.load(e.left.back().given, s.index);
+    }
+  const sema::Tuple by = last.inStorage ? phase.loadPoint(last.change) : phase.loadAlgebra(last.change);
+  const sema::Tuple change = m.held(m.moved(next, by, last.inStorage), "error");
+  e.squares = m.errors("error", change, {before, next});
   return e;
 }
 

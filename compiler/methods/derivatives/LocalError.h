@@ -44,9 +44,17 @@ struct ErrorEstimate {
   std::vector<ErrorPiece> pieces;
   ToleranceArrays tolerances;
   std::vector<const sym::Array*> squares; ///< (|u| / (absolute + relative*size))^2
+  /// Of a step that hands on its last stage: what its first function leaves for the second one.
+  struct Left {
+    const sym::Array* value = nullptr; ///< Temp
+    const sym::Array* given = nullptr; ///< role State
+  };
+  std::vector<Left> left;
 };
 /// Requires that the step has an embedded result.
 [[nodiscard]] ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step);
+/// The same as equations at the end of the step, where f is then evaluated. Requires Step::last.
+[[nodiscard]] ErrorEstimate estimateAtEnd(mechanics::Layer& layer, const Step& step);
 
 /// How fast the state changes at the start, for the choice of the first step: arrays per piece, squared norms in the
 /// same units, at the state y and time t; y1 is one Lie–Euler step of length h further.

@@ -36,6 +36,8 @@ public:
                                        Range where);
   /// The same where all stages call one f (SharedStages).
   std::vector<sema::Value> rungeShared(const Tableau& tableau, const sema::Tuple& y, sym::Expr time, Range where);
+  /// What the last of these steps hands on, where its tableau ends with its result.
+  [[nodiscard]] const std::optional<LastStage>& last() const { return last_; }
   sema::ArrayTuple rateArrays() const override;
   Space rowSpace(sema::ValueKind kind) const override {
     if (kind == sema::ValueKind::PhaseDual) return multipliers_;
@@ -125,6 +127,7 @@ private:
   std::vector<sema::Tuple> fields_;             ///< the evaluations of f
   sema::Tuple end_;                             ///< of a step of a tableau, before it is moved onto the manifold
   sema::Tuple next_;                            ///< what a step ends with, before constraints hold
+  std::optional<LastStage> last_;
   /// Series that were asked for: words that name one state share it.
   struct Series {
     sym::Expr time;

@@ -86,6 +86,17 @@ std::vector<sema::Value> EmbeddingKind::stages(const Tableau& tableau, Expr h, E
   std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
   for (const auto* weights : {&tableau.bhat, &tableau.bhat2})
     if (!weights->empty()) results.push_back(vectorValue(sum(*weights, k)));
+  if (!tableau.endsWithNext()) return results;
+  // The last stage of a trial is f at the end behind `onto`, by which the estimate changes less than by its own error.
+  std::vector<sym::Number> weights = tableau.bhat;
+  weights.back() = 0;
+  last_ = lastStage(p_, all_, sema::sub(g_, sum(weights, k), end_),
+                    sema::scale(g_, g_.scale(tableau.bhat.back(), h), k.front()));
+  last_->inStorage = true;
+  if (const auto arrays = ownArrays(p_, fields_.front()))
+    last_->first = *arrays;
+  else
+    last_.reset();
   return results;
 }
 
@@ -155,6 +166,14 @@ std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, cons
     const sema::Tuple end = unflat(g_, all_, numbers);
     if (results.empty()) end_ = end;
     results.push_back(vectorValue(results.empty() ? onto(end, where) : end));
+  }
+  if (s.left != nullptr) {
+    const sym::Expr h = g_.load(context_.step.stepSize);
+    const sema::Tuple end = unflat(g_, all_, s.ends[0]), second = unflat(g_, all_, s.ends[1]);
+    last_ = lastStage(p_, all_, sema::sub(g_, second, end),
+                      sema::scale(g_, g_.scale(tableau.bhat.back(), h), unflat(g_, all_, s.left)));
+    last_->inStorage = true;
+    last_->first = {s.left};
   }
   context_.step.evaluations += static_cast<int>(tableau.stages()) - 1; // one has been counted
   fields_.clear();

@@ -38,6 +38,39 @@ void countOwn(const sym::Program& program, Step& step, const std::vector<sema::T
   for (const sema::Tuple& f : fields) step.ownEvaluations -= uses(f, other) && !uses(f, own) ? 1 : 0;
 }
 
+LastStage lastStage(sym::Program& program, const Space& space, const sema::Tuple& difference,
+                    const sema::Tuple& added) {
+  sym::Graph& g = program.graph();
+  LastStage last;
+  last.difference = store(program, space, difference, "difference");
+  for (const sym::Array* a : last.difference)
+    last.given.push_back(g.newArray(a->name, a->extents, a->shape, sym::Role::State));
+  last.change = store(program, space, sema::add(g, load(g, space, last.given), added), "change");
+  return last;
+}
+
+namespace {
+/// The array itself, or the one that it is a copy of.
+const sym::Array* original(const sym::Program& program, const sym::Array* a) {
+  while (a->role == sym::Role::Temp && program.writers(a).size() == 1) {
+    const sym::Equation& e = program.equation(program.writers(a).front());
+    if (e.kind != sym::EquationKind::Set || !e.value || e.value->op != sym::Op::Load) break;
+    a = e.value->array;
+  }
+  return a;
+}
+} // namespace
+
+std::optional<sema::ArrayTuple> ownArrays(const sym::Program& program, const sema::Tuple& f) {
+  sema::ArrayTuple arrays;
+  for (const sym::Expr& part : f) {
+    if (part->op != sym::Op::Load) return std::nullopt;
+    if (original(program, part->array)->role == sym::Role::State) continue;
+    if (std::find(arrays.begin(), arrays.end(), part->array) == arrays.end()) arrays.push_back(part->array);
+  }
+  return arrays;
+}
+
 LeftMultipliers leftMultipliers(sym::Graph& g, Step& step) {
   const sym::Array* const value = std::exchange(step.multipliers, nullptr);
   if (value == nullptr) return {};
@@ -59,6 +92,7 @@ SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t ro
     s.weights.push_back(numbers(*weights));
     s.ends.push_back(g.newArray("end", {row}, sym::Shape::scalar(), sym::Role::State));
   }
+  if (tableau.endsWithNext()) s.left = g.newArray("left", {row}, sym::Shape::scalar(), sym::Role::State);
   std::vector<bool> needed(tableau.stages());
   for (std::size_t i = tableau.stages(); i-- > 0;) {
     needed[i] = needed[i] || !tableau.b[i].isZero();

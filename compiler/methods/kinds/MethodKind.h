@@ -75,6 +75,14 @@ void countOwn(const sym::Program& program, Step& step, const std::vector<sema::T
 /// The stages of an explicit tableau that call one f, on rows of so many numbers: all of it but `begin` and `rate`.
 [[nodiscard]] SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row);
 
+/// What a trial hands on (Step.h): `difference`, of the results but for the last stage, and what that adds.
+[[nodiscard]] LastStage lastStage(sym::Program& program, const Space& space, const sema::Tuple& difference,
+                                  const sema::Tuple& added);
+
+/// The arrays that hold what f has of its own: what is a part of the state, as velocities are, needs not be handed on.
+/// Nothing where f is no list of arrays.
+[[nodiscard]] std::optional<sema::ArrayTuple> ownArrays(const sym::Program& program, const sema::Tuple& f);
+
 /// The multipliers of the last evaluation of f, which a function with it leaves; taken from the step.
 [[nodiscard]] LeftMultipliers leftMultipliers(sym::Graph& g, Step& step);
 

@@ -43,6 +43,7 @@ struct SharedStages {
   std::vector<const sym::Array*> ends;      ///< role State: what `next` and the embedded results read, one for each
   std::vector<std::size_t> own;             ///< the stages that the result needs
   LeftMultipliers multipliers = {};         ///< at `point`
+  const sym::Array* left = nullptr;         ///< role State: the rate of the last call, where the end reads it; or null
 };
 
 /// A step as calls of functions that stand in the code once, however often the body calls them: f, what an element of
@@ -83,6 +84,18 @@ struct StepSeries {
   std::vector<std::vector<const sym::Array*>> terms; ///< of each power, over the step size; shaped like the state
 };
 
+/// Of a pair that evaluates f at the end of a step, for its estimate alone: the next step begins there, with the same
+/// f. So a trial is given f at its begin, and finds the one at its end: where f is known, it is evaluated one time
+/// less. Such a trial is two functions, one from the begin to the new state, one from that to the errors and to f. All
+/// of `first` and `change` are equations at the model's state and time, which for the second function are the new ones.
+struct LastStage {
+  std::vector<const sym::Array*> first;      ///< f; of SharedStages what the last call of the stage has left
+  std::vector<const sym::Array*> difference; ///< Temp: by what the results differ, but for the last stage
+  std::vector<const sym::Array*> given;      ///< role State: the same, as the second function finds it
+  std::vector<const sym::Array*> change;     ///< Temp: what takes `next` to `embedded`, to first order
+  bool inStorage = false;                    ///< a difference of states; else an element of the algebra
+};
+
 /// One time step y -> next, over the time `Model::time` with the step size `stepSize`.
 struct Step {
   std::string method;                      ///< as the user wrote it
@@ -116,6 +129,7 @@ struct Step {
   std::vector<StepPart> parts;
   /// Of a method whose stages share code; then `next` and the embedded results are what becomes of their `ends`.
   std::optional<SharedStages> stages = {};
+  std::optional<LastStage> last = {}; ///< of a pair that hands on its last stage
   /// Of a method whose body calls functions; then `next` and the embedded results are what becomes of what its pieces
   /// leave in memory.
   std::optional<SharedCalls> calls = {};

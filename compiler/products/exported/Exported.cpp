@@ -71,7 +71,9 @@ void addExported(Pipeline::Impl& made, Product& product) {
   bindModel(unit, *made.model, product.prepared.layout, InputUse::Live);
   product.bindKept();
   unit.report();
-  if (!product.step().embedded.empty()) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit);
+  // Who calls a trial may have changed anything since the last one.
+  if (!product.step().embedded.empty())
+    product.adaptive = adaptiveOutputs(product.layer, product.step(), unit, Trials::Alone);
   runtime::Functions& f = unit.functions;
   f.field = unit.function("derivatives", 1, product.rates);
   if (made.system->energy != nullptr) f.energy = unit.function("energy", 1, {observation.outputs.front()});
@@ -80,7 +82,7 @@ void addExported(Pipeline::Impl& made, Product& product) {
   made.addResets(product);
   unit.argument(product.step().stepSize, 1);
   f.step = product.addStep();
-  if (product.adaptive) f.trial = product.addTrial();
+  if (product.adaptive) f.trial = product.wholeTrial();
 }
 
 std::optional<unit::Exported> exportedUnitOf(Pipeline::Impl& made, const std::string& prefix) {

@@ -1,5 +1,7 @@
 #include "products/stages/StageCode.h"
 
+#include <numeric>
+
 namespace lmc::products {
 
 namespace {
@@ -86,37 +88,66 @@ StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::Share
   return m;
 }
 
-int StageCode::add(unit::UnitBuilder& unit, const methods::SharedStages& stages, const std::string& name,
-                   const std::vector<std::size_t>& wanted, std::size_t results, unit::UnitBuilder::Outputs outputs) {
-  if (!memory_) memory_ = place(unit, stages);
-  const Memory& m = *memory_;
-  std::vector<lower::PartOfStep> parts = {{m.start, 0, 1}};
+void StageCode::addStages(unit::UnitBuilder& unit, const methods::SharedStages& stages, const Memory& m,
+                          const std::vector<std::size_t>& wanted, std::size_t results, lower::RowPlace first,
+                          std::vector<lower::PartOfStep>& parts) {
   lower::RowSums sums; // of the stages so far, of which the last one is where f has left it
   sums.size = stages.begin->size();
   sums.begin = placeOf(m.begin);
+  sums.rows = {first};
   const auto coefficients = [&](const std::vector<double>& all, std::size_t count) {
     std::vector<double> some;
     for (std::size_t k = 0; k < count; ++k) some.push_back(all[wanted[k]]);
     return some;
   };
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
+  const lower::RowPlace rate = placeOf(m.rate);
+  for (std::size_t k = 1; k < wanted.size(); ++k) {
     const std::size_t i = wanted[k];
-    if (k > 0) {
-      sums.sums = {{coefficients(stages.a[i], k), placeOf(m.point)}};
-      sums.copies = {{k - 1, placeOf(m.rates[k - 1])}};
-      parts.push_back({unit.rowSums("sum for a stage", sums), 0, 1});
-      sums.rows.back() = placeOf(m.rates[k - 1]);
-    }
+    const bool moves = sums.rows.back().role == rate.role && sums.rows.back().offset == rate.offset;
+    sums.sums = {{coefficients(stages.a[i], k), placeOf(m.point)}};
+    sums.copies.clear();
+    if (moves) sums.copies = {{k - 1, placeOf(m.rates[k - 1])}};
+    parts.push_back({unit.rowSums("sum for a stage", sums), 0, 1});
+    if (moves) sums.rows.back() = placeOf(m.rates[k - 1]);
     parts.push_back({m.evaluate, stages.c[i], 1});
-    sums.rows.push_back(placeOf(m.rate));
+    sums.rows.push_back(rate);
   }
   sums.copies.clear();
   sums.sums.clear();
   for (std::size_t k = 0; k < results; ++k)
     sums.sums.push_back({coefficients(stages.weights[k], wanted.size()), placeOf(m.ends[k])});
   parts.push_back({unit.rowSums("sums for the end", sums), 0, 1});
+}
+
+int StageCode::add(unit::UnitBuilder& unit, const methods::SharedStages& stages, const std::string& name,
+                   const std::vector<std::size_t>& wanted, std::size_t results, unit::UnitBuilder::Outputs outputs) {
+  if (!memory_) memory_ = place(unit, stages);
+  const Memory& m = *memory_;
+  std::vector<lower::PartOfStep> parts = {{m.start, 0, 1}, {m.evaluate, stages.c[wanted.front()], 1}};
+  addStages(unit, stages, m, wanted, results, placeOf(m.rate), parts);
   parts.push_back({inStep(unit, "end of " + name, std::move(outputs)), 0, 1});
   return unit.callsInOrder(name, std::move(parts));
+}
+
+int StageCode::add(unit::UnitBuilder& unit, const methods::SharedStages& stages, const runtime::Field& first,
+                   unit::UnitBuilder::Outputs outputs, unit::UnitBuilder::Outputs end) {
+  if (!memory_) memory_ = place(unit, stages);
+  const Memory& m = *memory_;
+  unit.reads(stages.left, m.rate);
+  std::vector<std::size_t> others(stages.c.size() - 1); // but the last one
+  std::iota(others.begin(), others.end(), std::size_t{0});
+  std::vector<lower::PartOfStep> parts = {{m.start, 0, 1}};
+  addStages(unit, stages, m, others, stages.ends.size(), placeOf(first), parts);
+  parts.push_back({inStep(unit, "step of trial", std::move(outputs)), 0, 1});
+  lastParts_ = {{m.start, 1, 1}, {m.evaluate, 1, 1}, {inStep(unit, "end of trial", std::move(end)), 1, 1}};
+  parts.insert(parts.end(), lastParts_.begin(), lastParts_.end());
+  return unit.callsInOrder("trial", std::move(parts));
+}
+
+int StageCode::begin(unit::UnitBuilder& unit) const {
+  std::vector<lower::PartOfStep> parts = lastParts_;
+  for (lower::PartOfStep& p : parts) p.begin = 0;
+  return unit.callsInOrder("begin", std::move(parts));
 }
 
 void StageCode::place(unit::UnitBuilder& unit, const methods::SharedCalls& calls) {

@@ -64,8 +64,12 @@ struct NamedOutput {
 /// The map f at a state, w'[1] …, as fields without places.
 [[nodiscard]] std::vector<NamedOutput> ratesOf(const mechanics::System& system);
 
+/// Whether trials hand f at their ends on to the next ones, or evaluate it at their begins.
+enum class Trials : std::uint8_t { HandOn, Alone };
+
 /// What adaptive steps need of the compiled code: error estimate and rates at the start, and their fields.
 struct AdaptiveOutputs {
+  bool handsOn = false; ///< its method has a last stage to hand on (methods::LastStage), and is asked to
   methods::ErrorEstimate estimate;
   methods::StartRates start;
   runtime::Field absolute, relative;            ///< tolerances, in Params
@@ -73,18 +77,7 @@ struct AdaptiveOutputs {
 };
 /// Defines them behind what has its place.
 [[nodiscard]] AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& step,
-                                              unit::UnitBuilder& unit);
-/// What a trial works out: what becomes of the state, and the errors.
-[[nodiscard]] unit::UnitBuilder::Outputs trialOutputs(unit::UnitBuilder& unit, const AdaptiveOutputs& adaptive,
-                                                      const unit::UnitBuilder::Outputs& next);
-/// The two halves of a step whose error is known before it: `series`, with the errors, and the step, which reads what
-/// the first has left. `next`: where a step leaves the state.
-struct SeriesFunctions {
-  int series = -1, trial = -1;
-};
-[[nodiscard]] SeriesFunctions addSeries(mechanics::Layer& layer, const methods::Step& step, unit::UnitBuilder& unit,
-                                        const AdaptiveOutputs& adaptive,
-                                        const std::function<unit::UnitBuilder::Outputs(const methods::Step&)>& next);
+                                              unit::UnitBuilder& unit, Trials trials);
 /// Places what the start function writes, and adds it.
 void addStart(unit::UnitBuilder& unit, AdaptiveOutputs& adaptive);
 /// What the driver is told. `settings`: values of InitialData.

@@ -52,8 +52,8 @@ template <typename A> void archive(A& a, runtime::Field& x) {
 }
 
 template <typename A> void archive(A& a, runtime::Functions& x) {
-  auto& [setup, observe, events, field, energy, step, series, trial, start, ticks, contacts, resets] = x;
-  archiveAll(a, setup, observe, events, field, energy, step, series, trial, start, ticks, contacts, resets);
+  auto& [setup, observe, events, field, energy, step, series, trial, begin, start, ticks, contacts, resets] = x;
+  archiveAll(a, setup, observe, events, field, energy, step, series, trial, begin, start, ticks, contacts, resets);
 }
 
 template <typename A> void archive(A& a, runtime::EventRule& x) {
@@ -81,9 +81,10 @@ template <typename A> void archive(A& a, runtime::Tick& x) {
 }
 
 template <typename A> void archive(A& a, runtime::ErrorControl& x) {
-  auto& [pieces, errors, sizes, rates, changes, order, highest, controller, safety, tolerances, perTrial, ofStart] = x;
+  auto& [pieces, errors, sizes, rates, changes, order, highest, controller, safety, tolerances, perTrial, ofBegin,
+         ofStart] = x;
   archiveAll(a, pieces, errors, sizes, rates, changes, order, highest, controller, safety, tolerances, perTrial,
-             ofStart);
+             ofBegin, ofStart);
 }
 
 template <typename A> void archive(A& a, runtime::TriedMethod& x) {
