@@ -165,7 +165,7 @@ public:
 
   /// The same of a state that a small change leads to: of its storage, or by an element of the algebra.
   sema::Tuple moved(const sema::Tuple& y, const sema::Tuple& change, bool inStorage) {
-    if (inStorage) return whole_ ? change : displacement(y, sema::add(g_, y, change));
+    if (inStorage) return along(y, change);
     sema::Tuple u = rates(y, change);
     for (const PhaseSlot& s : phase_.slots())
       if (s.pointCount > 0 && !s.manifold->isGroup()) onHomogeneous(s, y, change, u);
@@ -456,7 +456,7 @@ ErrorEstimate estimateAtEnd(mechanics::Layer& layer, const Step& step) {
     }
   const sema::Tuple by = last.inStorage ? phase.loadPoint(last.change) : phase.loadAlgebra(last.change);
   const sema::Tuple change = m.held(m.moved(next, by, last.inStorage), "error");
-  e.squares = m.errors("error", change, {before, next});
+  e.squares = m.errors("error", {change}, {before, next});
   return e;
 }
 
