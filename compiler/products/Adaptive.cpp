@@ -64,7 +64,7 @@ AdaptiveOutputs adaptiveOutputs(mechanics::Layer& layer, const methods::Step& st
     a.handsOn = isWorthHanding(layer.program(), step, atEnd, a.estimate);
     if (a.handsOn) a.estimate = std::move(atEnd);
   }
-  if (!step.series) a.start = methods::startRates(layer, step, a.estimate.tolerances);
+  a.start = methods::startRates(layer, step, a.estimate.tolerances);
   std::vector<std::string> names;
   for (const methods::ErrorPiece& p : a.estimate.pieces) names.push_back(p.name);
   const std::string of = fmt::format("of {}", fmt::join(names, ", "));
@@ -109,12 +109,11 @@ void Product::addAdaptiveSteps() {
     const SeriesFunctions f = addSeries();
     unit.functions.series = f.series;
     unit.functions.trial = f.trial;
-    return;
-  }
-  if (adaptive->handsOn)
+  } else if (adaptive->handsOn) {
     addHandingTrial();
-  else
+  } else {
     unit.functions.trial = wholeTrial();
+  }
   addStart(unit, *adaptive);
 }
 

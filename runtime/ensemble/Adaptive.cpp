@@ -159,11 +159,6 @@ private:
       return;
     }
     const double length = problem_.timeTo - problem_.timeFrom, guess = 1e-6 * length;
-    if (known_) {
-      for (std::size_t l = 0; l < lanes_.size(); ++l)
-        if (wanted(l)) lanes_[l].h = length;
-      return;
-    }
     std::vector<double> rate(lanes_.size()), first(lanes_.size(), 0);
     std::vector<bool> second(lanes_.size(), false);
     for (std::size_t l = 0; l < lanes_.size(); ++l) {

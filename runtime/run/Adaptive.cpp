@@ -36,8 +36,7 @@ public:
 private:
   void integrate() override {
     if (!begin()) return;
-    if (listeners_.resume == nullptr)
-      h_ = !std::isnan(problem_.step) ? problem_.step : known_ ? end_ - t_ : firstStep();
+    if (listeners_.resume == nullptr) h_ = std::isnan(problem_.step) ? firstStep() : problem_.step;
     while (t_ < end_)
       if (!steps() || !lookForEvents() || !lookAtMass(t_) || !goOn(tried_)) break;
     if (result_.event && !ok(sampler_.sample(t_), t_)) return;
@@ -164,7 +163,8 @@ private:
       foreseen_ *= muchShorter;
     if (status_ != Ok) return giveUp(foreseen_);
     const double wanted = controller_.reach(foreseen_, foreseenSquare_, control_.highestPower);
-    h_ = result_.steps == 0 ? std::min(wanted, h_) : wanted; // the first one may be given
+    // At the begin of a run all terms that are looked at may vanish where later ones do not.
+    h_ = result_.steps == 0 ? std::min(wanted, h_) : wanted;
     return h_ >= shortest() || giveUp(h_);
   }
 

@@ -146,6 +146,9 @@ struct KnownError : testing::Test {
   }
 };
 
+/// Evaluations for the guess of the first step.
+constexpr int ofStart = 4;
+
 /// One oscillation takes 2 pi `unit`.
 std::string oscillator(const std::string& unit, const std::string& more = "") {
   return "model O {\n  param s = " + unit + ";\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - 0.5*(x/s)^2;\n" +
@@ -162,7 +165,8 @@ TEST_F(KnownError, KnowsNoUnitOfTime) {
   for (const char* unit : {"1e-15", "1e-9", "1e9", "1e15"}) {
     const std::string file = w.write("u.lie", oscillator(unit)).string();
     const nlohmann::json other = summary(file, {});
-    EXPECT_NEAR(other["steps"].get<double>(), one["steps"].get<double>(), 1) << unit;
+    // The guess of the first step does know one: it may be shorter by 5^20.
+    EXPECT_NEAR(other["steps"].get<double>(), one["steps"].get<double>(), 20) << unit;
     EXPECT_EQ(other["rejected"], 0) << unit;
     EXPECT_NEAR(runModel(w, file, {}).last("x"), std::cos(20) + 0.3 * std::sin(20), 1e-8) << unit;
   }
@@ -173,10 +177,10 @@ TEST_F(KnownError, OneSeriesServesAStepAndAllInIt) {
   const std::string file = w.write("o.lie", oscillator("1", "  event middle = falling(x);\n")).string();
   const std::string plain = w.write("p.lie", oscillator("1")).string();
   const nlohmann::json steps = summary(plain, {});
-  EXPECT_EQ(steps["evaluations"], steps["steps"]);
+  EXPECT_EQ(steps["evaluations"].get<int>(), steps["steps"].get<int>() + ofStart);
   const nlohmann::json samples = summary(plain, {"--every", "0.001", "--output", w.path("s.csv").string()});
   EXPECT_EQ(samples["samples"], 20001);
-  EXPECT_EQ(samples["evaluations"], samples["steps"]);
+  EXPECT_EQ(samples["evaluations"], steps["evaluations"]);
   EXPECT_EQ(samples["steps"], steps["steps"]);
   const Trajectory run = runModel(w, plain, {"--every", "0.01"});
   for (std::size_t k = 0; k < run.rows.size(); ++k) {
@@ -185,7 +189,20 @@ TEST_F(KnownError, OneSeriesServesAStepAndAllInIt) {
   }
   const nlohmann::json stopped = summary(file, {});
   EXPECT_NEAR(stopped["final_time"].get<double>(), std::acos(-1) - std::atan(1 / 0.3), 1e-10);
-  EXPECT_EQ(stopped["evaluations"], stopped["steps"]);
+  EXPECT_EQ(stopped["evaluations"].get<int>(), stopped["steps"].get<int>() + ofStart);
+}
+
+/// x'' = -t^3 x is a series in t^5: all terms that are looked at may vanish at the begin, and the next ones do not.
+TEST_F(KnownError, BeginsWithShortStepsWhereTheLastTermsVanish) {
+  const std::string file =
+      w.write("l.lie", "model L {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - 0.5*t^3*x^2;\n"
+                       "  initial x = 1;\n  simulate { method = P853; time = 0..3; tolerance = 1e-13; }\n}\n")
+          .string();
+  const double exact = runModel(w, file, {}).last("x");
+  for (const char* method : {"Taylor(p = 8)", "Taylor(p = 12)", "Taylor(p = 13)", "Taylor(p = 17)", "Taylor(p = 22)"}) {
+    const double x = runModel(w, file, {"--method", method, "--tolerance", "1e-8"}).last("x");
+    EXPECT_NEAR(x, exact, 1e-7) << method;
+  }
 }
 
 /// In the middle between two members the forces on a third cancel: terms of all odd or even orders may vanish.
@@ -204,7 +221,7 @@ TEST_F(KnownError, SeesMotionsThatAreEvenInTime) {
   }
 }
 
-/// Series with an end: the step is as long as the run, and needs no other to begin with.
+/// Series with an end: no step has an error, and each is five times as long as the one before.
 TEST_F(KnownError, StepsOverAllOfAMotionWithAnEnd) {
   const std::string file =
       w.write("f.lie", "model F {\n  config x : R^3 velocity v;\n  lagrangian = 0.5*dot(v, v) - 9.81*x[3];\n"
@@ -212,10 +229,10 @@ TEST_F(KnownError, StepsOverAllOfAMotionWithAnEnd) {
                        "  simulate { method = Taylor; time = 0..100; tolerance = 1e-8; }\n}\n")
           .string();
   const nlohmann::json j = summary(file, {});
-  EXPECT_EQ(j["steps"], 1);
-  EXPECT_EQ(j["evaluations"], 1);
+  EXPECT_LE(j["steps"], 12);
+  EXPECT_EQ(j["evaluations"].get<int>(), j["steps"].get<int>() + ofStart);
   EXPECT_NEAR(runModel(w, file, {}).last("x[3]"), 300 - 9.81 * 5000, 1e-8);
-  // A given first step is the first one, and the others are no more than five times as long as the one before.
+  // A given first step is the first one.
   const nlohmann::json given = summary(file, {"--step", "0.8"});
   EXPECT_EQ(given["first_step"], 0.8);
   EXPECT_EQ(given["steps"], 4); // 0.8, 4, 20, the rest
@@ -231,7 +248,7 @@ TEST_F(KnownError, RetreatsFromStepsThatFail) {
           .string();
   const nlohmann::json j = summary(file, {});
   EXPECT_GT(j["rejected"], 0);
-  EXPECT_EQ(j["evaluations"], j["steps"]);
+  EXPECT_EQ(j["evaluations"].get<int>(), j["steps"].get<int>() + ofStart);
   EXPECT_EQ(j["final_time"], 10);
 }
 
