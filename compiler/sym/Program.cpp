@@ -27,7 +27,8 @@ std::vector<const Array*> ordered(std::vector<const Array*> list) {
 
 /// An index that is read from an array, or computed from such.
 bool fromData(Expr index) {
-  return !index->args.empty() && contains(index, [](const Node& n) { return n.op == Op::Load; });
+  if (index->args.empty()) return index->op == Op::Load; // most are numbers and indices of loops
+  return contains(index, [](const Node& n) { return n.op == Op::Load; });
 }
 
 std::vector<const Array*> orderedChoices(const Equation& e) {

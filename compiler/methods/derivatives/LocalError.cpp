@@ -396,10 +396,6 @@ const sym::Array* combined(sym::Program& p, const sym::Array* square, const sym:
   return array;
 }
 
-} // namespace
-
-namespace {
-
 /// The changes that the last terms of a series are.
 std::vector<sema::Tuple> lastTerms(Measurement& m, const StepSeries& series) {
   std::vector<sema::Tuple> changes;
