@@ -396,6 +396,15 @@ const sym::Array* combined(sym::Program& p, const sym::Array* square, const sym:
   return array;
 }
 
+/// An estimate of which the pieces and their tolerances are known.
+ErrorEstimate declared(Measurement& m) {
+  m.declareTolerances();
+  ErrorEstimate e;
+  for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
+  e.tolerances = m.tolerances();
+  return e;
+}
+
 /// The changes that the last terms of a series are.
 std::vector<sema::Tuple> lastTerms(Measurement& m, const StepSeries& series) {
   std::vector<sema::Tuple> changes;
@@ -409,10 +418,7 @@ std::vector<sema::Tuple> lastTerms(Measurement& m, const StepSeries& series) {
 
 ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step) {
   Measurement m(layer);
-  m.declareTolerances();
-  ErrorEstimate e;
-  for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
-  e.tolerances = m.tolerances();
+  ErrorEstimate e = declared(m);
   if (step.series) {
     e.squares = m.errors("error", lastTerms(m, *step.series), {m.phase().state()});
     return e;
@@ -429,10 +435,7 @@ ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step) {
 
 ErrorEstimate estimateAtEnd(mechanics::Layer& layer, const Step& step) {
   Measurement m(layer);
-  m.declareTolerances();
-  ErrorEstimate e;
-  for (const Piece& piece : m.pieces()) e.pieces.push_back(piece.name);
-  e.tolerances = m.tolerances();
+  ErrorEstimate e = declared(m);
   const LastStage& last = step.last.value();
   for (std::size_t k = 0; k < last.given.size(); ++k) e.left.push_back({last.difference[k], last.given[k]});
   sym::Program& p = layer.program();

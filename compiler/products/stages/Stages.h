@@ -11,7 +11,6 @@
 #include "runtime/ranges/RangeCheck.h"
 #include "unit/builder/UnitBuilder.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
