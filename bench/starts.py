@@ -13,6 +13,7 @@ import argparse
 import glob
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -60,18 +61,15 @@ def functions(options, example, method):
         for file in glob.glob(os.path.join(cache, "*.lmco")):
             with open(file, "rb") as stored:
                 data = stored.read()
-            begin = data.find(b"\x7fELF")
-            if begin < 0:
-                continue
-            code = os.path.join(cache, "code.o")
-            with open(code, "wb") as out:
-                out.write(data[begin:])
-            listing = subprocess.run(["nm", "-S", "--size-sort", "--reverse-sort", code], capture_output=True, text=True,
-                                     check=True).stdout
-            for line in listing.splitlines():
-                _, size, kind, name = line.split()
-                if kind in "tT":
-                    print(f"{int(size, 16):>9}  {name}")
+            for part in re.split(b"(?=\x7fELF\x02\x01\x01)", data)[1:]:  # one object, or several
+                code = os.path.join(cache, "code.o")
+                with open(code, "wb") as out:
+                    out.write(part)
+                listing = subprocess.run(["nm", "-S", "--size-sort", "--reverse-sort", code], capture_output=True,
+                                         text=True, check=True).stdout
+                for line in listing.splitlines():
+                    if (words := line.split())[-2] in "tT":
+                        print(f"{int(words[1], 16):>9}  {words[-1]}")
 
 
 def main():

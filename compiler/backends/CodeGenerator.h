@@ -20,6 +20,9 @@ struct Options {
   int lanes = 0;            ///< trajectories that one call advances (llvm/lanes/LaneEmitter.h); 0: code for one alone
   bool twoTiers = false;    ///< `begin`: of code for which it does not pay, too
   bool device = false; ///< fill Result::assembly alone, with PTX for graphics processors (llvm/nvptx/DeviceEmitter.h)
+  /// Of one trajectory: the functions of the module that the object is to have; null: all. Objects of parts in which
+  /// each function stands once are linked together, and have the bits of one with all functions.
+  const std::vector<bool>* part = nullptr;
 };
 
 /// What one call of `generate` produces. On failure `error` says why and the rest is empty.
@@ -52,9 +55,10 @@ struct Interface {
   void (*generateAhead)(const unit::Exported& unit, const std::string& cpu, const Options& options, Result& result);
   /// A static library with one object as its member; into Result::object.
   void (*archive)(const std::string& object, const std::string& memberName, Result& result);
-  /// Links `object` in memory and makes it executable after `table` has been copied to the symbol lmc_table.
-  void (*link)(const std::string& object, const std::vector<std::string>& symbols, const std::vector<void*>& table,
-               Linked& linked);
+  /// Links objects of one module in memory and makes them executable after `table` has been copied to the symbol
+  /// lmc_table.
+  void (*link)(const std::vector<std::string>& objects, const std::vector<std::string>& symbols,
+               const std::vector<void*>& table, Linked& linked);
   void (*release)(void* owner);
 };
 

@@ -108,6 +108,24 @@ bool budgetIsSpent() noexcept {
   return budget != nullptr && budget->isOver();
 }
 
+Budget::Shared::Shared() : budget_(detail::meter.budget) {
+  constexpr double least = 1e-3; // of a budget that is spent: no more than a look
+  if (budget_ != nullptr && budget_->limits_.seconds > 0)
+    left_ = std::max(least, budget_->limits_.seconds - budget_->seconds());
+}
+
+void Budget::Shared::work(const std::function<void()>& part) {
+  if (budget_ == nullptr) return part();
+  Budget share(Limits{left_, 0, 0, {}});
+  const Scope scope(share);
+  part();
+  used_ += share.seconds();
+}
+
+void Budget::Shared::giveBack() {
+  if (budget_ != nullptr) budget_->before_ += used_;
+}
+
 Budget::Scope::Scope(Budget& budget) {
   if (detail::meter.budget != nullptr) return;
   budget_ = &budget;

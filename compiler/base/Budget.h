@@ -3,6 +3,7 @@
 
 #include "base/Source.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -103,6 +104,23 @@ public:
   [[nodiscard]] const Limits& limits() const { return limits_; }
   /// True when the work of this thread counts.
   [[nodiscard]] static bool counts() { return detail::meter.budget != nullptr; }
+
+  /// Work that other threads do for the one whose budget it is: each of them has the seconds that are left when it
+  /// begins, and what it took counts when it is given back. Nothing where no work counts.
+  class Shared {
+  public:
+    /// On the thread for which others work.
+    Shared();
+    /// On one of the others: does a part of the work.
+    void work(const std::function<void()>& part);
+    /// On the first thread again, when all have ended.
+    void giveBack();
+
+  private:
+    Budget* budget_;
+    double left_ = 0; ///< seconds; 0: no limit
+    std::atomic<double> used_ = 0;
+  };
 
   /// The work of this thread counts, until the end of the scope. Inside of another scope the outer budget goes on.
   class Scope {

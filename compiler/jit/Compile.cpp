@@ -7,10 +7,12 @@
 #include "jit/Key.h"
 #include "jit/Library.h"
 #include "jit/Loader.h"
+#include "jit/Parts.h"
 #include "jit/Stored.h"
 #include "runtime/kernels/Kernels.h"
 #include "tape/Tape.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -51,8 +53,9 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 /// Code that LLVM has linked in memory.
 class LlvmImage final : public jit::Image {
 public:
-  LlvmImage(const std::string& object, const std::vector<std::string>& symbols, const std::vector<void*>& table) {
-    jit::codegenLibrary().link(object, symbols, table, linked_);
+  LlvmImage(const std::vector<std::string>& objects, const std::vector<std::string>& symbols,
+            const std::vector<void*>& table) {
+    jit::codegenLibrary().link(objects, symbols, table, linked_);
     if (!linked_.error.empty()) throw std::runtime_error(linked_.error);
   }
   ~LlvmImage() override { jit::codegenLibrary().release(linked_.owner); }
@@ -64,25 +67,31 @@ private:
   backends::Linked linked_;
 };
 
-std::unique_ptr<jit::Image> load(std::size_t functions, const std::string& object, LinkMode mode) {
+std::unique_ptr<jit::Image> load(std::size_t functions, const std::vector<std::string>& objects, LinkMode mode) {
   std::vector<std::string> symbols;
   for (std::size_t f = 0; f < functions; ++f) symbols.push_back(backends::functionSymbol(f));
   symbols.emplace_back(backends::advanceSymbol);
   std::unique_ptr<jit::Image> image;
   if (mode == LinkMode::Own && jit::elfSupported())
-    image = jit::loadElf(object, symbols, backends::tableSymbol, functionTable());
+    image = jit::loadElf(objects, symbols, backends::tableSymbol, functionTable());
   else
-    image = std::make_unique<LlvmImage>(object, symbols, functionTable());
+    image = std::make_unique<LlvmImage>(objects, symbols, functionTable());
   // Those that only others call have no entry; the first one always has.
   if (functions > 0 && image->address(0) == nullptr)
     throw std::runtime_error("object file without the function " + symbols[0]);
   return image;
 }
 
+std::size_t bytesOf(const std::vector<std::string>& objects) {
+  std::size_t bytes = 0;
+  for (const std::string& o : objects) bytes += o.size();
+  return bytes;
+}
+
 class CompiledModule final : public runtime::Compiled {
 public:
-  CompiledModule(std::size_t functions, const std::string& object, bool cached, LinkMode mode)
-      : functions_(functions), cached_(cached), bytes_(object.size()), first_(load(functions, object, mode)),
+  CompiledModule(std::size_t functions, const std::vector<std::string>& objects, bool cached, LinkMode mode)
+      : functions_(functions), cached_(cached), bytes_(bytesOf(objects)), first_(load(functions, objects, mode)),
         image_(first_.get()) {}
   CompiledModule(const CompiledModule&) = delete;
   CompiledModule& operator=(const CompiledModule&) = delete;
@@ -150,10 +159,10 @@ private:
 /// The entry of the cache as a module, unless there is none or it is damaged.
 std::unique_ptr<CompiledModule> fromCache(std::size_t functions, const jit::Cache& cache, const jit::Digest& key,
                                           LinkMode mode) {
-  const std::optional<std::string> object = cache.find(key);
-  if (!object) return nullptr;
+  const std::optional<std::string> objects = cache.find(key);
+  if (!objects) return nullptr;
   try {
-    return std::make_unique<CompiledModule>(functions, *object, true, mode);
+    return std::make_unique<CompiledModule>(functions, separated(*objects), true, mode);
   } catch (const std::runtime_error&) {
     return nullptr; // compiled anew, which replaces the entry
   }
@@ -168,36 +177,68 @@ struct Keeping {
   const jit::Cache cache;
   const jit::Digest key;
   const bool used;
-  void store(const std::string& object) const {
-    if (used) cache.store(key, object);
+  void store(const std::vector<std::string>& objects) const {
+    if (used) cache.store(key, joined(objects));
   }
 };
 
+/// An object of some of the functions, and what is left to do for a better one.
+struct Part {
+  backends::Result result;
+  std::shared_ptr<void> rest;
+};
+
+std::vector<std::string> takeObjects(std::vector<Part>& parts) {
+  std::vector<std::string> objects;
+  for (Part& p : parts) {
+    checkGenerated(p.result);
+    objects.push_back(std::move(p.result.object));
+  }
+  return objects;
+}
+
+/// Makes each part by make(options, part), on threads of their own, with the functions that it has in the options.
+std::vector<Part> makeParts(const std::vector<std::vector<bool>>& functions, const backends::Options& how,
+                            const std::function<void(const backends::Options&, Part&)>& make) {
+  std::vector<Part> parts(functions.size());
+  atOnce(parts.size(), [&](std::size_t k) {
+    backends::Options options = how;
+    if (parts.size() > 1) options.part = &functions[k];
+    make(options, parts[k]);
+  });
+  checkBudget();
+  return parts;
+}
+
 /// Code that is made quickly. Where it is not the best that there is, and `better`, that is made in the background.
 std::unique_ptr<CompiledModule> makeQuickly(const tape::Module& module, const CompileOptions& options,
+                                            const std::vector<std::vector<bool>>& functions,
                                             const backends::Options& how, const Keeping& keeping, bool better) {
-  backends::Result result;
-  void* rest = nullptr;
-  jit::codegenLibrary().begin(module, how, result, rest);
-  const auto finish = [](void* r) {
-    backends::Result second;
-    jit::codegenLibrary().finish(r, second);
-    return second;
-  };
-  std::shared_ptr<void> unfinished(rest, jit::codegenLibrary().discard);
-  checkBudget();
-  checkGenerated(result);
-  const std::size_t functions = module.functions.size();
-  auto compiled = std::make_unique<CompiledModule>(functions, result.object, false, options.link);
-  if (rest == nullptr) {
-    keeping.store(result.object);
+  const backends::Interface& library = jit::codegenLibrary();
+  std::vector<Part> parts = makeParts(functions, how, [&](const backends::Options& o, Part& part) {
+    void* rest = nullptr;
+    library.begin(module, o, part.result, rest);
+    part.rest = std::shared_ptr<void>(rest, library.discard);
+  });
+  std::vector<std::string> objects = takeObjects(parts);
+  const std::size_t count = module.functions.size();
+  auto compiled = std::make_unique<CompiledModule>(count, objects, false, options.link);
+  if (std::none_of(parts.begin(), parts.end(), [](const Part& p) { return p.rest != nullptr; })) {
+    keeping.store(objects);
   } else if (better) {
-    compiled->improve([unfinished, finish, functions, keeping, link = options.link]() mutable {
-      const backends::Result second = finish(unfinished.get());
-      unfinished.reset();
-      checkGenerated(second);
-      keeping.store(second.object);
-      return load(functions, second.object, link);
+    compiled->improve([&library, count, keeping, parts = std::move(parts), objects = std::move(objects),
+                       link = options.link]() mutable {
+      atOnce(parts.size(), [&](std::size_t k) {
+        Part& part = parts[k];
+        if (part.rest != nullptr)
+          library.finish(part.rest.get(), part.result);
+        else
+          part.result.object = std::move(objects[k]); // there is no better one
+        part.rest.reset();
+      });
+      const std::vector<std::string> best = takeObjects(parts);
+      keeping.store(best);
+      return load(count, best, link);
     });
   }
   return compiled;
@@ -211,16 +252,20 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
     if (auto found = fromCache(module.functions.size(), keeping.cache, keeping.key, options.link)) return found;
   const backends::Options how{options.optimization, options.contract, options.keepIr,
                               &budgetIsSpent,       options.lanes,    options.tiers == Tiers::Quick};
-  if (options.tiers != Tiers::Optimised && options.lanes == 0 && !options.keepIr)
-    return makeQuickly(module, options, how, keeping, options.tiers == Tiers::QuickFirst);
-  backends::Result result;
-  jit::codegenLibrary().generate(module, how, result);
-  checkBudget();
-  checkGenerated(result);
-  auto compiled = std::make_unique<CompiledModule>(module.functions.size(), result.object, false, options.link);
-  keeping.store(result.object);
-  compiled->irText = std::move(result.ir);
-  compiled->assemblyText = std::move(result.assembly);
+  // A listing is of all functions; code in lanes is long in one of them alone.
+  const bool whole = options.keepIr || options.lanes > 0;
+  const std::size_t threads = options.threads > 0 ? static_cast<std::size_t>(options.threads) : codeThreads();
+  const std::vector<std::vector<bool>> functions = partsOf(module, whole ? 1 : threads);
+  if (options.tiers != Tiers::Optimised && !whole)
+    return makeQuickly(module, options, functions, how, keeping, options.tiers == Tiers::QuickFirst);
+  std::vector<Part> parts = makeParts(functions, how, [&](const backends::Options& o, Part& part) {
+    jit::codegenLibrary().generate(module, o, part.result);
+  });
+  const std::vector<std::string> objects = takeObjects(parts);
+  auto compiled = std::make_unique<CompiledModule>(module.functions.size(), objects, false, options.link);
+  keeping.store(objects);
+  compiled->irText = std::move(parts.front().result.ir);
+  compiled->assemblyText = std::move(parts.front().result.assembly);
   return compiled;
 }
 

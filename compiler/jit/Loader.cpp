@@ -7,11 +7,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <elf.h>
 #include <stdexcept>
 #include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unordered_map>
 #include <utility>
 
 namespace lmc::jit {
@@ -22,7 +24,7 @@ bool elfSupported() {
   return false;
 }
 
-std::unique_ptr<Image> loadElf(const std::string&, const std::vector<std::string>&, const std::string&,
+std::unique_ptr<Image> loadElf(const std::vector<std::string>&, const std::vector<std::string>&, const std::string&,
                                const std::vector<void*>&) {
   throw std::runtime_error("this host has no loader of its own");
 }
@@ -94,20 +96,86 @@ private:
 constexpr std::size_t stubSize = 16; ///< jmp *8(%rip); address
 constexpr std::size_t none = ~std::size_t{0};
 
+void require(bool condition) {
+  if (!condition) throw std::runtime_error("malformed object file");
+}
+
+/// The tables of one object, and where in memory the loader puts what they tell of.
+class ObjectFile {
+public:
+  explicit ObjectFile(const std::string& bytes) : bytes_(bytes) {
+    const auto header = read<Elf64_Ehdr>(0);
+    require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64);
+    require(header.e_type == ET_REL && header.e_machine == EM_X86_64 && header.e_shentsize == sizeof(Elf64_Shdr));
+    std::size_t symbolTable = 0;
+    for (std::size_t s = 0; s < header.e_shnum; ++s) {
+      sections.push_back(read<Elf64_Shdr>(header.e_shoff + s * sizeof(Elf64_Shdr)));
+      if (sections.back().sh_type == SHT_SYMTAB) symbolTable = s;
+    }
+    require(symbolTable != 0);
+    const Elf64_Shdr& table = sections[symbolTable];
+    require(table.sh_size <= bytes_.size());
+    for (std::size_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); ++k)
+      symbols.push_back(read<Elf64_Sym>(table.sh_offset + k * sizeof(Elf64_Sym)));
+    names_ = table.sh_link;
+    offsets.assign(sections.size(), none);
+    stubs.assign(symbols.size(), none);
+  }
+
+  template <typename T> T read(std::size_t offset) const {
+    require(offset <= bytes_.size() && sizeof(T) <= bytes_.size() - offset);
+    T x;
+    std::memcpy(&x, bytes_.data() + offset, sizeof x);
+    return x;
+  }
+
+  [[nodiscard]] const char* contents(const Elf64_Shdr& s) const {
+    require(s.sh_offset <= bytes_.size() && s.sh_size <= bytes_.size() - s.sh_offset);
+    return bytes_.data() + s.sh_offset;
+  }
+
+  [[nodiscard]] std::string_view nameOf(std::size_t symbol) const {
+    require(names_ < sections.size());
+    const std::string_view all(contents(sections[names_]), sections[names_].sh_size);
+    require(symbols[symbol].st_name < all.size());
+    const std::string_view name = all.substr(symbols[symbol].st_name);
+    return name.substr(0, name.find('\0'));
+  }
+
+  /// Offset in memory of a symbol that this object defines.
+  [[nodiscard]] std::size_t place(std::size_t symbol) const {
+    const Elf64_Sym& s = symbols[symbol];
+    require(s.st_shndx < sections.size() && offsets[s.st_shndx] != none && s.st_value <= sections[s.st_shndx].sh_size);
+    return offsets[s.st_shndx] + s.st_value;
+  }
+
+  std::vector<Elf64_Shdr> sections;
+  std::vector<Elf64_Sym> symbols;
+  std::vector<std::size_t> offsets; ///< by section, in memory
+  std::vector<std::size_t> stubs;   ///< by symbol, for those that no object defines
+  std::size_t slots = 0;            ///< the GOT: one pointer per symbol
+
+private:
+  const std::string& bytes_;
+  std::size_t names_ = 0; ///< the section with the names of symbols
+};
+
 class Loader {
 public:
-  explicit Loader(const std::string& object) : object_(object) {}
+  explicit Loader(const std::vector<std::string>& objects) {
+    for (const std::string& o : objects) objects_.emplace_back(o);
+  }
 
   std::unique_ptr<Image> run(const std::vector<std::string>& symbols, const std::string& tableName,
                              const std::vector<void*>& table) {
-    readHeader();
+    findDefinitions();
     layOut();
     Pages pages(end_);
-    copySections(pages);
-    for (std::size_t s = 0; s < sections_.size(); ++s)
-      if (sections_[s].sh_type == SHT_RELA && sections_[s].sh_info < sections_.size() &&
-          offsets_[sections_[s].sh_info] != none)
-        relocate(pages, sections_[s]);
+    for (const ObjectFile& o : objects_) copySections(pages, o);
+    for (const ObjectFile& o : objects_)
+      for (const Elf64_Shdr& s : o.sections)
+        if (s.sh_type == SHT_RELA && s.sh_info < o.sections.size() && o.offsets[s.sh_info] != none)
+          relocate(pages, o, s);
     if (const std::size_t where = find(tableName); where != none) {
       require(where <= end_ && table.size() * sizeof(void*) <= end_ - where);
       std::memcpy(pages.at(where), table.data(), table.size() * sizeof(void*));
@@ -123,129 +191,105 @@ public:
   }
 
 private:
-  static void require(bool condition) {
-    if (!condition) throw std::runtime_error("malformed object file");
-  }
+  struct Definition {
+    const ObjectFile* object;
+    std::size_t symbol;
+  };
 
-  template <typename T> T read(std::size_t offset) const {
-    require(offset <= object_.size() && sizeof(T) <= object_.size() - offset);
-    T x;
-    std::memcpy(&x, object_.data() + offset, sizeof x);
-    return x;
-  }
-
-  std::string_view text(std::size_t table, std::size_t offset) const {
-    require(table < sections_.size());
-    const Elf64_Shdr& s = sections_[table];
-    require(s.sh_offset <= object_.size() && s.sh_size <= object_.size() - s.sh_offset && offset < s.sh_size);
-    const std::string_view all(object_.data() + s.sh_offset + offset, s.sh_size - offset);
-    return all.substr(0, all.find('\0'));
-  }
-
-  void readHeader() {
-    const auto header = read<Elf64_Ehdr>(0);
-    require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64);
-    require(header.e_type == ET_REL && header.e_machine == EM_X86_64 && header.e_shentsize == sizeof(Elf64_Shdr));
-    for (std::size_t s = 0; s < header.e_shnum; ++s) {
-      sections_.push_back(read<Elf64_Shdr>(header.e_shoff + s * sizeof(Elf64_Shdr)));
-      if (sections_.back().sh_type == SHT_SYMTAB) symbolTable_ = s;
-    }
-    require(symbolTable_ != 0);
-    const Elf64_Shdr& table = sections_[symbolTable_];
-    require(table.sh_size <= object_.size());
-    for (std::size_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); ++k)
-      symbols_.push_back(read<Elf64_Sym>(table.sh_offset + k * sizeof(Elf64_Sym)));
+  /// What the objects give each other, and the caller.
+  void findDefinitions() {
+    for (const ObjectFile& o : objects_)
+      for (std::size_t k = 1; k < o.symbols.size(); ++k)
+        if (o.symbols[k].st_shndx != SHN_UNDEF && ELF64_ST_BIND(o.symbols[k].st_info) != STB_LOCAL)
+          require(definitions_.emplace(o.nameOf(k), Definition{&o, k}).second);
   }
 
   /// Code first, then on pages of their own the constants and data, which also hold the slots of the GOT.
   void layOut() {
-    offsets_.assign(sections_.size(), none);
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const auto align = [&](std::size_t to) { end_ = (end_ + to - 1) / to * to; };
     for (const bool code : {true, false}) {
-      for (std::size_t s = 0; s < sections_.size(); ++s) {
-        const Elf64_Shdr& section = sections_[s];
-        if ((section.sh_flags & SHF_ALLOC) == 0 || ((section.sh_flags & SHF_EXECINSTR) != 0) != code) continue;
-        require(section.sh_addralign <= page && section.sh_size <= (std::size_t{1} << 30U));
-        align(section.sh_addralign == 0 ? 1 : section.sh_addralign);
-        offsets_[s] = end_;
-        end_ += section.sh_size;
-      }
+      for (ObjectFile& o : objects_)
+        for (std::size_t s = 0; s < o.sections.size(); ++s) {
+          const Elf64_Shdr& section = o.sections[s];
+          if ((section.sh_flags & SHF_ALLOC) == 0 || ((section.sh_flags & SHF_EXECINSTR) != 0) != code) continue;
+          require(section.sh_addralign <= page && section.sh_size <= (std::size_t{1} << 30U));
+          align(section.sh_addralign == 0 ? 1 : section.sh_addralign);
+          o.offsets[s] = end_;
+          end_ += section.sh_size;
+        }
       if (code) {
         align(stubSize);
-        stubs_.assign(symbols_.size(), none);
-        for (std::size_t k = 1; k < symbols_.size(); ++k) {
-          if (symbols_[k].st_shndx != SHN_UNDEF) continue;
-          stubs_[k] = end_;
-          end_ += stubSize;
-        }
+        for (ObjectFile& o : objects_)
+          for (std::size_t k = 1; k < o.symbols.size(); ++k) {
+            if (o.symbols[k].st_shndx != SHN_UNDEF || definitions_.contains(o.nameOf(k))) continue;
+            o.stubs[k] = end_;
+            end_ += stubSize;
+          }
         align(page);
         codeEnd_ = end_;
       }
     }
     align(sizeof(void*));
-    slots_ = end_;
-    end_ += symbols_.size() * sizeof(void*);
+    for (ObjectFile& o : objects_) {
+      o.slots = end_;
+      end_ += o.symbols.size() * sizeof(void*);
+    }
     align(page);
   }
 
-  void copySections(const Pages& pages) const {
-    for (std::size_t s = 0; s < sections_.size(); ++s) {
-      const Elf64_Shdr& section = sections_[s];
-      if (offsets_[s] == none || section.sh_type == SHT_NOBITS) continue;
-      require(section.sh_offset <= object_.size() && section.sh_size <= object_.size() - section.sh_offset);
-      std::memcpy(pages.at(offsets_[s]), object_.data() + section.sh_offset, section.sh_size);
+  static void copySections(const Pages& pages, const ObjectFile& o) {
+    for (std::size_t s = 0; s < o.sections.size(); ++s) {
+      const Elf64_Shdr& section = o.sections[s];
+      if (o.offsets[s] == none || section.sh_type == SHT_NOBITS) continue;
+      std::memcpy(pages.at(o.offsets[s]), o.contents(section), section.sh_size);
     }
-    for (std::size_t k = 1; k < symbols_.size(); ++k) {
-      if (stubs_[k] == none) continue;
-      const std::string_view name = text(sections_[symbolTable_].sh_link, symbols_[k].st_name);
+    for (std::size_t k = 1; k < o.symbols.size(); ++k) {
+      if (o.stubs[k] == none) continue;
+      const std::string_view name = o.nameOf(k);
       void* const target = libraryFunction(name);
       if (target == nullptr)
         throw std::runtime_error("generated code refers to the unknown symbol " + std::string(name));
       constexpr std::array<std::uint8_t, 8> jump = {0xFF, 0x25, 0x02, 0, 0, 0, 0x0F, 0x0B}; // jmp *2(%rip); ud2
-      std::memcpy(pages.at(stubs_[k]), jump.data(), jump.size());
-      std::memcpy(pages.at(stubs_[k] + jump.size()), &target, sizeof target);
+      std::memcpy(pages.at(o.stubs[k]), jump.data(), jump.size());
+      std::memcpy(pages.at(o.stubs[k] + jump.size()), &target, sizeof target);
     }
   }
 
-  /// Offset of a symbol in memory.
-  std::size_t place(std::size_t symbol) const {
-    require(symbol < symbols_.size());
-    if (stubs_[symbol] != none) return stubs_[symbol];
-    const Elf64_Sym& s = symbols_[symbol];
-    require(s.st_shndx < sections_.size() && offsets_[s.st_shndx] != none &&
-            s.st_value <= sections_[s.st_shndx].sh_size);
-    return offsets_[s.st_shndx] + s.st_value;
+  /// Offset of a symbol in memory, wherever it is defined.
+  [[nodiscard]] std::size_t place(const ObjectFile& o, std::size_t symbol) const {
+    require(symbol < o.symbols.size());
+    if (o.stubs[symbol] != none) return o.stubs[symbol];
+    return o.symbols[symbol].st_shndx == SHN_UNDEF ? find(o.nameOf(symbol)) : o.place(symbol);
   }
 
-  std::size_t find(const std::string& name) const {
-    for (std::size_t k = 1; k < symbols_.size(); ++k)
-      if (symbols_[k].st_shndx != SHN_UNDEF && text(sections_[symbolTable_].sh_link, symbols_[k].st_name) == name)
-        return place(k);
-    return none;
+  [[nodiscard]] std::size_t find(std::string_view name) const {
+    const auto found = definitions_.find(name);
+    return found == definitions_.end() ? none : found->second.object->place(found->second.symbol);
   }
 
-  void relocate(const Pages& pages, const Elf64_Shdr& list) const {
-    const Elf64_Shdr& target = sections_[list.sh_info];
+  void relocate(const Pages& pages, const ObjectFile& o, const Elf64_Shdr& list) const {
+    const Elf64_Shdr& target = o.sections[list.sh_info];
     for (std::size_t k = 0; k < list.sh_size / sizeof(Elf64_Rela); ++k) {
-      const auto r = read<Elf64_Rela>(list.sh_offset + k * sizeof(Elf64_Rela));
+      const auto r = o.read<Elf64_Rela>(list.sh_offset + k * sizeof(Elf64_Rela));
       const std::uint32_t type = ELF64_R_TYPE(r.r_info);
       const std::size_t width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
       require(r.r_offset <= target.sh_size && width <= target.sh_size - r.r_offset);
-      const std::size_t where = offsets_[list.sh_info] + r.r_offset;
-      apply(pages, type, ELF64_R_SYM(r.r_info), where, r.r_addend);
+      apply(pages, o, r, o.offsets[list.sh_info] + r.r_offset);
     }
   }
 
-  void apply(const Pages& pages, std::uint32_t type, std::size_t symbol, std::size_t where, std::int64_t addend) const {
-    const auto distance = [&](std::size_t to) { // modulo 2^64
-      return static_cast<std::int64_t>(to - where + static_cast<std::uint64_t>(addend));
+  void apply(const Pages& pages, const ObjectFile& o, const Elf64_Rela& r, std::size_t where) const {
+    const std::size_t symbol = ELF64_R_SYM(r.r_info);
+    const std::size_t to = place(o, symbol);
+    require(to != none);
+    const auto distance = [&](std::size_t target) { // modulo 2^64
+      return static_cast<std::int64_t>(target - where + static_cast<std::uint64_t>(r.r_addend));
     };
     const auto put = [&](auto value) { std::memcpy(pages.at(where), &value, sizeof value); };
-    const std::size_t to = place(symbol);
-    switch (type) {
+    switch (const std::uint32_t type = ELF64_R_TYPE(r.r_info); type) {
     case R_X86_64_64:
-      put(reinterpret_cast<std::uint64_t>(pages.at(to)) + static_cast<std::uint64_t>(addend));
+      put(reinterpret_cast<std::uint64_t>(pages.at(to)) + static_cast<std::uint64_t>(r.r_addend));
       break;
     case R_X86_64_PC64:
       put(distance(to));
@@ -257,7 +301,7 @@ private:
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX: {
-      const std::size_t slot = slots_ + symbol * sizeof(void*);
+      const std::size_t slot = o.slots + symbol * sizeof(void*);
       const void* const address = pages.at(to);
       std::memcpy(pages.at(slot), &address, sizeof address);
       put(static_cast<std::int32_t>(distance(slot)));
@@ -268,22 +312,17 @@ private:
     }
   }
 
-  const std::string& object_;
-  std::vector<Elf64_Shdr> sections_;
-  std::vector<Elf64_Sym> symbols_;
-  std::vector<std::size_t> offsets_; ///< by section, in memory
-  std::vector<std::size_t> stubs_;   ///< by symbol, for undefined ones
-  std::size_t symbolTable_ = 0;
-  std::size_t slots_ = 0; ///< the GOT: one pointer per symbol
+  std::deque<ObjectFile> objects_;
+  std::unordered_map<std::string_view, Definition> definitions_; ///< of symbols that are not local
   std::size_t codeEnd_ = 0;
   std::size_t end_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<Image> loadElf(const std::string& object, const std::vector<std::string>& symbols,
+std::unique_ptr<Image> loadElf(const std::vector<std::string>& objects, const std::vector<std::string>& symbols,
                                const std::string& tableName, const std::vector<void*>& table) {
-  return Loader(object).run(symbols, tableName, table);
+  return Loader(objects).run(symbols, tableName, table);
 }
 
 #endif

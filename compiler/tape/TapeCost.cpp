@@ -111,4 +111,10 @@ std::vector<double> loopCosts(const Module& module, int function) {
   return counter.loops();
 }
 
+std::size_t lengthOf(const Function& function) {
+  std::size_t length = 0;
+  for (const Block& b : function.blocks) length += b.code.size();
+  return length;
+}
+
 } // namespace lmc::tape

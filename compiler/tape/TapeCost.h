@@ -5,6 +5,7 @@
 #include "tape/Tape.h"
 #include "tape/TapeOps.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace lmc::tape {
@@ -16,6 +17,9 @@ namespace lmc::tape {
 
 /// The same of one run of each loop of a function, by the loop's value; 0 for other values.
 [[nodiscard]] std::vector<double> loopCosts(const Module& module, int function);
+
+/// Instructions of a function as they stand, those of a loop once.
+[[nodiscard]] std::size_t lengthOf(const Function& function);
 
 /// A multiplication with an addition.
 inline constexpr int fusedLatency = 4;

@@ -70,11 +70,7 @@ std::string deviceObstacle(const Module& module) {
 
 std::size_t longestFunction(const Module& module) {
   std::size_t longest = 0;
-  for (const Function& f : module.functions) {
-    std::size_t length = 0;
-    for (const Block& b : f.blocks) length += b.code.size();
-    longest = std::max(longest, length);
-  }
+  for (const Function& f : module.functions) longest = std::max(longest, lengthOf(f));
   return longest;
 }
 

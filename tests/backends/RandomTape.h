@@ -5,6 +5,8 @@
 #include "tape/LocalBuffers.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <random>
 
 namespace lmc::test {
@@ -23,9 +25,29 @@ inline void forgetScratch(const tape::Module& m, Memory& memory) {
   }
 }
 
+/// Memory with the same numbers for the same seed.
+inline Memory filled(const tape::Module& m, unsigned seed) {
+  Memory memory(m);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> number(-2, 2);
+  for (auto& role : memory.data)
+    for (double& x : role) x = number(random);
+  return memory;
+}
+
+/// The bits of all memory that counts; those of a NaN mean nothing.
+inline std::vector<std::uint64_t> bits(const tape::Module& m, Memory memory) {
+  forgetScratch(m, memory);
+  std::vector<std::uint64_t> all;
+  for (const auto& role : memory.data)
+    for (const double x : role) all.push_back(std::isnan(x) ? 0x7FF8U : std::bit_cast<std::uint64_t>(x));
+  return all;
+}
+
 class RandomTape {
 public:
-  RandomTape(unsigned seed, Exactness exactness) : random_(seed), exactness_(exactness) {
+  /// With functions that are about so many times as long as usual.
+  RandomTape(unsigned seed, Exactness exactness, int longer = 1) : random_(seed), exactness_(exactness) {
     for (int r = 0; r < runtime::roleCount; ++r)
       for (int k = 0; k < 2; ++k)
         addBuffer(module, "b" + std::to_string(module.buffers.size()), static_cast<runtime::Role>(r),
@@ -34,8 +56,8 @@ public:
     addBuffer(module, "pivots", runtime::Role::Work, 8);
     addBuffer(module, "right", runtime::Role::Work, 8);
     const int functions = below(3) + 1;
-    for (int k = 0; k < functions; ++k) function("f" + std::to_string(k), below(3), 10 + below(60));
-    module.step = function("step", 2, 10 + below(120));
+    for (int k = 0; k < functions; ++k) function("f" + std::to_string(k), below(3), longer * (10 + below(60)));
+    module.step = function("step", 2, longer * (10 + below(120)));
   }
 
   tape::Module module;

@@ -9,15 +9,6 @@
 namespace lmc {
 namespace {
 
-test::Memory filled(const tape::Module& m, unsigned seed) {
-  test::Memory memory(m);
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> number(-2, 2);
-  for (auto& role : memory.data)
-    for (double& x : role) x = number(random);
-  return memory;
-}
-
 tape::Module ordered(tape::Module m) {
   for (tape::Function& f : m.functions) backends::orderOperations(f, m.buffers);
   return m;
@@ -30,7 +21,7 @@ TEST(OrderedOperations, GiveTheSameBits) {
     ASSERT_EQ(tape::verify(o), "") << "seed " << seed << '\n' << tape::print(o);
     const double arguments[] = {0.25, -1.5, 0.75};
     for (int f = 0; f < static_cast<int>(m.functions.size()); ++f) {
-      test::Memory expected = filled(m, seed);
+      test::Memory expected = test::filled(m, seed);
       test::Memory actual = expected;
       const std::int32_t status = tape::interpret(m, f, expected.bases(), arguments);
       ASSERT_EQ(tape::interpret(o, f, actual.bases(), arguments), status) << "seed " << seed;
@@ -77,7 +68,7 @@ TEST(OrderedOperations, ReadWhatIsOverwrittenFirst) {
   f.store(out, 2, slow);
   f.finish();
   const tape::Module o = ordered(m);
-  test::Memory expected = filled(m, 7), actual = expected;
+  test::Memory expected = test::filled(m, 7), actual = expected;
   ASSERT_EQ(tape::interpret(m, 0, expected.bases(), nullptr), 0);
   ASSERT_EQ(tape::interpret(o, 0, actual.bases(), nullptr), 0);
   const auto state = static_cast<std::size_t>(runtime::Role::State);

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -26,28 +25,6 @@ jit::CompileOptions with(jit::Tiers tiers, int level = 2) {
   return o;
 }
 
-/// The bits of all memory that counts; those of a NaN mean nothing.
-std::vector<std::uint64_t> bits(const tape::Module& m, test::Memory memory) {
-  test::forgetScratch(m, memory);
-  std::vector<std::uint64_t> all;
-  for (const auto& role : memory.data)
-    for (const double x : role) {
-      std::uint64_t b = 0x7FF8U;
-      if (!std::isnan(x)) std::memcpy(&b, &x, sizeof b);
-      all.push_back(b);
-    }
-  return all;
-}
-
-test::Memory filled(const tape::Module& m, unsigned seed) {
-  test::Memory memory(m);
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> number(-2, 2);
-  for (auto& role : memory.data)
-    for (double& x : role) x = number(random);
-  return memory;
-}
-
 class Tiers : public testing::TestWithParam<int> {};
 
 TEST_P(Tiers, RandomTapesHaveTheSameBits) {
@@ -61,13 +38,13 @@ TEST_P(Tiers, RandomTapesHaveTheSameBits) {
     const double arguments[3] = {0.25, -1.5, 0.75};
     for (int f = 0; f < static_cast<int>(tape.module.functions.size()); ++f) {
       if (quick->function(f) == nullptr) continue;
-      test::Memory first = filled(tape.module, seed);
+      test::Memory first = test::filled(tape.module, seed);
       test::Memory second = first;
       ASSERT_EQ(quick->function(f)(first.bases().base, arguments), best->function(f)(second.bases().base, arguments));
-      ASSERT_EQ(bits(tape.module, first), bits(tape.module, second));
+      ASSERT_EQ(test::bits(tape.module, first), test::bits(tape.module, second));
     }
     if (quick->advance() == nullptr) continue;
-    test::Memory first = filled(tape.module, seed);
+    test::Memory first = test::filled(tape.module, seed);
     test::Memory second = first;
     double t = 0.1, u = 0.1;
     std::int64_t m = 0, n = 0;
@@ -75,7 +52,7 @@ TEST_P(Tiers, RandomTapesHaveTheSameBits) {
               best->advance()(second.bases().base, &u, 0.07, 5, &n));
     EXPECT_EQ(m, n);
     EXPECT_EQ(t, u);
-    ASSERT_EQ(bits(tape.module, first), bits(tape.module, second));
+    ASSERT_EQ(test::bits(tape.module, first), test::bits(tape.module, second));
   }
   EXPECT_GT(differing, 20) << "there seems to be one tier alone";
 }
@@ -98,7 +75,7 @@ TEST(TiersOfSteps, ASwapAtAnyStepChangesNothing) {
         std::int64_t done = k;
         ASSERT_EQ((k < swap ? quick : best)->advance()(memory.bases().base, &t, 1e-2, 1, &done), 0);
       }
-      const std::vector<std::uint64_t> now = bits(top.module, memory);
+      const std::vector<std::uint64_t> now = test::bits(top.module, memory);
       if (swap == 0) wanted = now;
       ASSERT_EQ(now, wanted) << "swapped at step " << swap;
     }
@@ -126,7 +103,7 @@ TEST(TiersOfSteps, OneTakesThePlaceOfTheOther) {
     double t = 0;
     std::int64_t done = 0;
     ASSERT_EQ(advance(memory.bases().base, &t, 1e-2, 30, &done), 0);
-    results.push_back(bits(top.module, memory));
+    results.push_back(test::bits(top.module, memory));
   }
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);

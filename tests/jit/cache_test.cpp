@@ -6,6 +6,7 @@
 #include "jit/Key.h"
 #include "jit/Library.h"
 #include "jit/Loader.h"
+#include "jit/Parts.h"
 #include "tool/runs/RunArchive.h"
 
 #include <gtest/gtest.h>
@@ -241,7 +242,7 @@ TEST_F(CacheTest, DISABLED_WarmLoadInANewProcess) {
 TEST_F(CacheTest, LoaderSurvivesAnyBytes) {
   if (!jit::elfSupported()) GTEST_SKIP();
   (void)jit::compile(top.module, options);
-  const std::string object = *jit::Cache(folder).find(jit::cacheKey(top.module, options));
+  const std::string object = jit::separated(*jit::Cache(folder).find(jit::cacheKey(top.module, options))).front();
   const std::vector<void*> table(64, nullptr);
   std::mt19937 random(1);
   for (int k = 0; k < 3000; ++k) {
@@ -254,7 +255,7 @@ TEST_F(CacheTest, LoaderSurvivesAnyBytes) {
       bytes[std::min(bytes.size() - 1, tail + random() % range)] = static_cast<char>(random());
     }
     try {
-      (void)jit::loadElf(bytes, {"lmc_advance"}, "lmc_table", table);
+      (void)jit::loadElf({bytes}, {"lmc_advance"}, "lmc_table", table);
     } catch (const std::runtime_error&) { // the only way to fail
     }
   }

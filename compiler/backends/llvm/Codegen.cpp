@@ -11,6 +11,7 @@
 #include "backends/llvm/lanes/LaneEmitter.h"
 #include "backends/llvm/nvptx/DeviceEmitter.h"
 #include "backends/llvm/single/FunctionEmitter.h"
+#include "tape/TapeCost.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -29,8 +30,7 @@ namespace {
 struct Lengths {
   explicit Lengths(const tape::Module& tape) {
     for (const tape::Function& f : tape.functions) {
-      std::size_t length = 0;
-      for (const tape::Block& b : f.blocks) length += b.code.size();
+      const std::size_t length = tape::lengthOf(f);
       longest = std::max(longest, length);
       all += length;
     }
@@ -81,7 +81,8 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
     module = LaneModuleEmitter(tape, context, options, fusesMultiplyAdd(target)).run();
   } else if (level > 0) {
     tape::Module ordered = tape; // many trajectories hide each other's latency, one does not
-    for (tape::Function& f : ordered.functions) orderOperations(f, ordered.buffers);
+    for (std::size_t f = 0; f < ordered.functions.size(); ++f)
+      if (options.part == nullptr || (*options.part)[f]) orderOperations(ordered.functions[f], ordered.buffers);
     module = SingleModuleEmitter(ordered, context, options, unit).run();
   } else {
     module = SingleModuleEmitter(tape, context, options, unit).run();

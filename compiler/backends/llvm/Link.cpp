@@ -12,7 +12,7 @@ namespace lmc::backends {
 
 namespace {
 
-/// Memory and bookkeeping of one linked object. Symbols that an object does not define are looked up in the process
+/// Memory and bookkeeping of linked objects. Symbols that no object defines are looked up in the process
 /// (memcpy and the like on targets that need them).
 struct Owner {
   llvm::SectionMemoryManager memory;
@@ -21,17 +21,22 @@ struct Owner {
 
 } // namespace
 
-void link(const std::string& object, const std::vector<std::string>& symbols, const std::vector<void*>& table,
-          Linked& linked) {
+void link(const std::vector<std::string>& objects, const std::vector<std::string>& symbols,
+          const std::vector<void*>& table, Linked& linked) {
   auto owner = std::make_unique<Owner>();
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "tape"));
-  if (!file) {
-    linked.error = llvm::toString(file.takeError());
-    return;
+  for (const std::string& object : objects) {
+    auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "tape"));
+    if (!file) {
+      linked.error = llvm::toString(file.takeError());
+      return;
+    }
+    if (!owner->linker.loadObject(**file)) {
+      linked.error = owner->linker.getErrorString().str();
+      return;
+    }
   }
-  const auto info = owner->linker.loadObject(**file);
   owner->linker.resolveRelocations();
-  if (!info || owner->linker.hasError()) {
+  if (owner->linker.hasError()) {
     linked.error = owner->linker.getErrorString().str();
     return;
   }

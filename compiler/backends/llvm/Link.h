@@ -6,8 +6,8 @@
 namespace lmc::backends {
 
 /// See Interface::link.
-void link(const std::string& object, const std::vector<std::string>& symbols, const std::vector<void*>& table,
-          Linked& linked);
+void link(const std::vector<std::string>& objects, const std::vector<std::string>& symbols,
+          const std::vector<void*>& table, Linked& linked);
 /// See Interface::release.
 void release(void* owner);
 

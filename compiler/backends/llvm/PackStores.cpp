@@ -98,7 +98,7 @@ void packBlock(llvm::BasicBlock& block) {
 
 void packStores(llvm::Module& module) {
   for (llvm::Function& f : module)
-    if (!f.isDeclaration() && f.hasLocalLinkage())
+    if (!f.isDeclaration() && (f.hasLocalLinkage() || f.hasHiddenVisibility())) // no entry
       for (llvm::BasicBlock& block : f) packBlock(block);
 }
 

@@ -285,8 +285,8 @@ private:
     all(libraryRoot, importPath, overrides, simulate, method, scene);
   }
   void add(const jit::CompileOptions& x) {
-    // Four say where to look, and how soon.
-    const auto& [optimization, contract, link, useCache, cacheDirectory, lanes, tiers, keepIr] = x;
+    // Five say where to look, and how soon.
+    const auto& [optimization, contract, link, useCache, cacheDirectory, lanes, tiers, keepIr, threads] = x;
     all(optimization, contract, link, lanes);
   }
 

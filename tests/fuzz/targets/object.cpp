@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string object(reinterpret_cast<const char*>(bytes), size);
   std::vector<void*> table(64, nullptr);
   try {
-    (void)lmc::jit::loadElf(object, {"lmc_f0", "lmc_advance"}, "lmc_table", table);
+    (void)lmc::jit::loadElf({object}, {"lmc_f0", "lmc_advance"}, "lmc_table", table);
   } catch (const std::runtime_error&) { // which is what anything malformed ends in
   }
   return 0;

@@ -7,17 +7,8 @@ using tape::Instr;
 
 namespace {
 
-/// Callees up to this many instructions are emitted at their calls.
-constexpr std::size_t inlineLimit = 64;
-
 /// Buffers from this size on are cleared by memset.
 constexpr std::int64_t memsetLimit = 32;
-
-std::size_t instructions(const tape::Function& f) {
-  std::size_t n = 0;
-  for (const tape::Block& b : f.blocks) n += b.code.size();
-  return n;
-}
 
 } // namespace
 
@@ -40,7 +31,7 @@ void FunctionEmitter::fill(const Instr& i) {
 
 void FunctionEmitter::callFunction(const Instr& i) {
   const auto callee = static_cast<std::size_t>(i.imm);
-  if (instructions(module_.tape().functions[callee]) <= inlineLimit) return Emitter::callFunction(i);
+  if (single_.isInlined(callee)) return Emitter::callFunction(i);
   std::vector<llvm::Value*> arguments(frame_->bases.begin(), frame_->bases.end());
   for (const tape::Value a : i.args) arguments.push_back(value(a));
   llvm::Value* const status = builder_.CreateCall(single_.internalFunction(callee), arguments);

@@ -32,6 +32,8 @@ public:
   [[nodiscard]] bool isInvariant(const tape::Buffer& buffer, std::size_t function) const override;
   /// The function of a tape function, made when first asked for.
   llvm::Function* internalFunction(std::size_t index);
+  /// A function so short that it is emitted at its calls.
+  [[nodiscard]] bool isInlined(std::size_t index) const;
   /// Stumpff functions of arguments that are not near zero.
   llvm::Function* stumpffHelper();
   /// A function of a frame and the number of a turn, without a body.
@@ -51,6 +53,7 @@ public:
 private:
   void findConstantReaders();
   void findStateParts();
+  void emitCalledByOtherParts();
   void emitEntry(std::size_t index);
   void emitStepEntry();
   void emitAdvance();

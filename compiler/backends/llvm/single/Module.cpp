@@ -1,5 +1,6 @@
 // The functions of a module: entries, what the constants allow.
 #include "backends/llvm/single/FunctionEmitter.h"
+#include "tape/TapeCost.h"
 #include "tape/TapeOps.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -19,14 +20,15 @@ std::unique_ptr<llvm::Module> SingleModuleEmitter::run() {
   findConstantReaders();
   findStateParts();
   if (unit_ != nullptr) emitAhead();
-  if (unit_ == nullptr && tape_.step >= 0) emitAdvance();
+  if (unit_ == nullptr && tape_.step >= 0 && isMade(static_cast<std::size_t>(tape_.step))) emitAdvance();
   for (std::size_t f = 0; f < tape_.functions.size() && unit_ == nullptr; ++f) {
-    if (tape_.functions[f].inner) continue;
+    if (tape_.functions[f].inner || !isMade(f)) continue;
     if (static_cast<int>(f) == tape_.step)
       emitStepEntry();
     else
       emitEntry(f);
   }
+  if (options_.part != nullptr) emitCalledByOtherParts();
   while (!pending_.empty()) { // a body may ask for further functions
     const std::size_t f = pending_.back();
     pending_.pop_back();
@@ -72,9 +74,29 @@ bool SingleModuleEmitter::isInvariant(const tape::Buffer& buffer, std::size_t fu
 llvm::Function* SingleModuleEmitter::internalFunction(std::size_t index) {
   if (functions_[index] != nullptr) return functions_[index];
   const std::vector<llvm::Type*> rest(static_cast<std::size_t>(tape_.functions[index].arguments), types_.real);
-  functions_[index] = declareProper(std::string("f").append(std::to_string(index)), types_.status, rest);
-  pending_.push_back(index);
-  return functions_[index];
+  llvm::Function* const f = declareProper(std::string("f").append(std::to_string(index)), types_.status, rest);
+  functions_[index] = f;
+  if (options_.part != nullptr) { // one object calls what another one has
+    f->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    f->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  }
+  if (isMade(index)) pending_.push_back(index);
+  return f;
+}
+
+bool SingleModuleEmitter::isInlined(std::size_t index) const {
+  constexpr std::size_t limit = 64; // instructions
+  return tape::lengthOf(tape_.functions[index]) <= limit;
+}
+
+void SingleModuleEmitter::emitCalledByOtherParts() {
+  for (std::size_t f = 0; f < tape_.functions.size(); ++f) {
+    if (isMade(f)) continue;
+    for (const tape::Block& block : tape_.functions[f].blocks)
+      for (const Instr& i : block.code)
+        if (i.op == Op::Call && isMade(static_cast<std::size_t>(i.imm)) && !isInlined(static_cast<std::size_t>(i.imm)))
+          (void)internalFunction(static_cast<std::size_t>(i.imm));
+  }
 }
 
 void SingleModuleEmitter::emitBody(std::size_t index) {
