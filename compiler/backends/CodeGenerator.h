@@ -27,9 +27,9 @@ struct Options {
 
 /// What one call of `generate` produces. On failure `error` says why and the rest is empty.
 struct Result {
-  std::string object;   ///< relocatable object file of the host
-  std::string ir;       ///< optimised LLVM IR
-  std::string assembly; ///< of the host, or PTX
+  std::vector<std::string> objects; ///< relocatable object files of the host, one or several that refer to each other
+  std::string ir;                   ///< optimised LLVM IR
+  std::string assembly;             ///< of the host, or PTX
   std::string error;
 };
 
@@ -43,17 +43,17 @@ struct Linked {
 /// The functions of the module.
 struct Interface {
   void (*generate)(const tape::Module& module, const Options& options, Result& result);
-  /// As `generate` for one trajectory, without listings, but for the machine code: it is made in a quarter of the time
-  /// and takes longer to run. Its bits are those of the code that `generate` makes, which `finish` makes of `rest`.
+  /// As `generate` for one trajectory, without listings, but for the machine code: it is made in a small part of the
+  /// time and takes longer to run. Its bits are those of the code that `generate` makes, which `finish` makes of `rest`.
   /// `rest` is null where that is not worth while, for short code and for code so long that there is no other; then
   /// `result` is the result of `generate`. `finish` is called once, on any thread; `discard` frees `rest` in any case.
   void (*begin)(const tape::Module& module, const Options& options, Result& result, void*& rest);
   void (*finish)(void* rest, Result& result);
   void (*discard)(void* rest);
-  /// An object with the functions of NAME.h, which needs the mathematical library only. `cpu`: a processor as LLVM
+  /// One object with the functions of NAME.h, which needs the mathematical library only. `cpu`: a processor as LLVM
   /// calls it, "native", or empty for any of this machine's architecture.
   void (*generateAhead)(const unit::Exported& unit, const std::string& cpu, const Options& options, Result& result);
-  /// A static library with one object as its member; into Result::object.
+  /// A static library with one object as its member; into Result::objects.
   void (*archive)(const std::string& object, const std::string& memberName, Result& result);
   /// Links objects of one module in memory and makes them executable after `table` has been copied to the symbol
   /// lmc_table.

@@ -15,14 +15,14 @@ std::string aheadObject(const unit::Exported& unit, const std::string& cpu) {
   checkBudget();
   if (result.error.starts_with("there is no processor")) throw std::invalid_argument(result.error);
   if (!result.error.empty()) throw std::runtime_error("the code generator failed: " + result.error);
-  return std::move(result.object);
+  return std::move(result.objects.front());
 }
 
 std::string aheadArchive(const std::string& object, const std::string& memberName) {
   backends::Result result;
   jit::codegenLibrary().archive(object, memberName, result);
   if (!result.error.empty()) throw std::runtime_error("the archive cannot be made: " + result.error);
-  return std::move(result.object);
+  return std::move(result.objects.front());
 }
 
 } // namespace lmc::jit

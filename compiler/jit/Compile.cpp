@@ -188,11 +188,11 @@ struct Part {
   std::shared_ptr<void> rest;
 };
 
-std::vector<std::string> takeObjects(std::vector<Part>& parts) {
+std::vector<std::string> objectsOf(const std::vector<Part>& parts) {
   std::vector<std::string> objects;
-  for (Part& p : parts) {
+  for (const Part& p : parts) {
     checkGenerated(p.result);
-    objects.push_back(std::move(p.result.object));
+    objects.insert(objects.end(), p.result.objects.begin(), p.result.objects.end());
   }
   return objects;
 }
@@ -220,23 +220,20 @@ std::unique_ptr<CompiledModule> makeQuickly(const tape::Module& module, const Co
     library.begin(module, o, part.result, rest);
     part.rest = std::shared_ptr<void>(rest, library.discard);
   });
-  std::vector<std::string> objects = takeObjects(parts);
+  const std::vector<std::string> objects = objectsOf(parts);
   const std::size_t count = module.functions.size();
   auto compiled = std::make_unique<CompiledModule>(count, objects, false, options.link);
   if (std::none_of(parts.begin(), parts.end(), [](const Part& p) { return p.rest != nullptr; })) {
     keeping.store(objects);
   } else if (better) {
-    compiled->improve([&library, count, keeping, parts = std::move(parts), objects = std::move(objects),
-                       link = options.link]() mutable {
+    compiled->improve([&library, count, keeping, parts = std::move(parts), link = options.link]() mutable {
       atOnce(parts.size(), [&](std::size_t k) {
         Part& part = parts[k];
-        if (part.rest != nullptr)
-          library.finish(part.rest.get(), part.result);
-        else
-          part.result.object = std::move(objects[k]); // there is no better one
+        if (part.rest == nullptr) return; // there is no better one
+        library.finish(part.rest.get(), part.result);
         part.rest.reset();
       });
-      const std::vector<std::string> best = takeObjects(parts);
+      const std::vector<std::string> best = objectsOf(parts);
       keeping.store(best);
       return load(count, best, link);
     });
@@ -261,7 +258,7 @@ std::unique_ptr<CompiledModule> make(const tape::Module& module, const CompileOp
   std::vector<Part> parts = makeParts(functions, how, [&](const backends::Options& o, Part& part) {
     jit::codegenLibrary().generate(module, o, part.result);
   });
-  const std::vector<std::string> objects = takeObjects(parts);
+  const std::vector<std::string> objects = objectsOf(parts);
   auto compiled = std::make_unique<CompiledModule>(module.functions.size(), objects, false, options.link);
   keeping.store(objects);
   compiled->irText = std::move(parts.front().result.ir);

@@ -250,9 +250,15 @@ jit::CompileOptions options(int level, bool contract, int lanes) {
 
 TEST(Operations, OneTrajectoryDoesWhatTheInterpreterDoes) {
   const Everything e;
-  for (const int level : {0, 2})
+  struct How {
+    int level;
+    jit::Tiers tiers;
+  };
+  for (const How how : {How{0, jit::Tiers::Optimised}, How{2, jit::Tiers::Optimised}, How{2, jit::Tiers::Quick}})
     for (const bool contract : {false, true}) {
-      const auto code = jit::compile(e.module, options(level, contract, 0));
+      jit::CompileOptions o = options(how.level, contract, 0);
+      o.tiers = how.tiers;
+      const auto code = jit::compile(e.module, o);
       everywhere([&](double x, double y) {
         const std::vector<double> expected = e.interpreted(x, y);
         test::Memory memory = e.at(x, y);

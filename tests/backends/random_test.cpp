@@ -114,6 +114,23 @@ TEST_P(Random, CompiledEqualsInterpreted) {
   }
 }
 
+/// Code for the first steps, which gives registers by itself: with short functions, and with some in which most numbers
+/// have no room in registers.
+TEST(RandomQuick, EqualsInterpreted) {
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const test::RandomTape tape(seed, test::Exactness::Exact, seed % 4 == 0 ? 15 : 1);
+    ASSERT_EQ(tape::verify(tape.module), "");
+    jit::CompileOptions options = plain(2);
+    options.contract = false;
+    options.tiers = jit::Tiers::Quick;
+    const auto compiled = jit::compile(tape.module, options);
+    compareFunctions(tape.module, *compiled, seed);
+    compareAdvance(tape.module, *compiled, seed);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(RandomSplit, PiecesDoWhatTheWholeDoes) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -31,7 +31,8 @@ TEST_P(Tiers, RandomTapesHaveTheSameBits) {
   int differing = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const test::RandomTape tape(seed, seed % 4 == 0 ? test::Exactness::Exact : test::Exactness::Rounded);
+    const test::RandomTape tape(seed, seed % 4 == 0 ? test::Exactness::Exact : test::Exactness::Rounded,
+                                seed % 8 == 1 ? 20 : 1);
     const auto quick = jit::compile(tape.module, with(jit::Tiers::Quick, GetParam()));
     const auto best = jit::compile(tape.module, with(jit::Tiers::Optimised, GetParam()));
     if (quick->codeBytes() != best->codeBytes()) ++differing;
@@ -80,6 +81,53 @@ TEST(TiersOfSteps, ASwapAtAnyStepChangesNothing) {
       ASSERT_EQ(now, wanted) << "swapped at step " << swap;
     }
   }
+}
+
+/// A step writes what it has read to other places of a state that is in registers: the loop over steps hands numbers on
+/// to each other's places, all at once.
+TEST(TiersOfSteps, NumbersChangePlaces) {
+  constexpr int n = 24;
+  tape::Module m;
+  const int state = test::addBuffer(m, "state", Role::State, n);
+  FunctionBuilder f(m, "step", 2);
+  std::vector<V> read;
+  for (int k = 0; k < n; ++k) read.push_back(f.load(state, k));
+  for (int k = 0; k < n; ++k) { // two cycles, an exchange, and one that stays; with something to fill the registers
+    const int from = k < 9 ? (k + 1) % 9 : k < 20 ? 9 + (k - 9 + 4) % 11 : k < 22 ? 41 - k : k;
+    f.store(state, k,
+            k % 5 == 3 ? read[static_cast<std::size_t>(from)] + f.real(0.5) : read[static_cast<std::size_t>(from)]);
+  }
+  m.step = f.finish();
+  test::Memory begin(m);
+  for (int k = 0; k < n; ++k) begin.of(Role::State)[static_cast<std::size_t>(k)] = k;
+  test::Memory expected = begin;
+  constexpr int steps = 37;
+  const double arguments[2] = {0, 0};
+  for (int k = 0; k < steps; ++k) ASSERT_EQ(tape::interpret(m, m.step, expected.bases(), arguments), 0);
+  for (const jit::Tiers tiers : {jit::Tiers::Quick, jit::Tiers::Optimised}) {
+    test::Memory memory = begin;
+    double t = 0;
+    std::int64_t done = 0;
+    ASSERT_EQ(jit::compile(m, with(tiers))->advance()(memory.bases().base, &t, 0.1, steps, &done), 0);
+    EXPECT_EQ(memory.of(Role::State), expected.of(Role::State));
+  }
+}
+
+/// Nothing else says that the quick code is this project's own: without it all is right, and late.
+TEST(TiersOfSteps, QuickCodeIsNotMadeByLlvm) {
+#if defined(__x86_64__) && defined(__linux__)
+  if (!__builtin_cpu_supports("avx") || !__builtin_cpu_supports("fma")) GTEST_SKIP();
+  constexpr std::array<unsigned char, 8> own = {0x55, 0x48, 0x89, 0xE5, 0x48, 0x83, 0xE4, 0xC0}; // a frame on a line
+  const auto begins = [](jit::Tiers tiers) {
+    const test::HeavyTop top(9);
+    const auto code = jit::compile(top.module, with(tiers));
+    std::array<unsigned char, 8> bytes{};
+    std::memcpy(bytes.data(), reinterpret_cast<const void*>(code->advance()), bytes.size());
+    return bytes;
+  };
+  EXPECT_EQ(begins(jit::Tiers::Quick), own);
+  EXPECT_NE(begins(jit::Tiers::Optimised), own);
+#endif
 }
 
 TEST(TiersOfSteps, OneTakesThePlaceOfTheOther) {

@@ -10,6 +10,7 @@
 #include "backends/llvm/Target.h"
 #include "backends/llvm/lanes/LaneEmitter.h"
 #include "backends/llvm/nvptx/DeviceEmitter.h"
+#include "backends/llvm/quick/Quick.h"
 #include "backends/llvm/single/FunctionEmitter.h"
 #include "tape/TapeCost.h"
 
@@ -117,7 +118,7 @@ void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const
     result.ir = listing(*made->module);
     result.assembly = emit(*llvm::CloneModule(*made->module), *made->target, Emit::Assembly);
   }
-  result.object = emit(*made->module, *made->target, Emit::Object);
+  result.objects = {emit(*made->module, *made->target, Emit::Object)};
 }
 
 /// PTX, and on demand the IR that it is made of: nothing is executed here.
@@ -161,11 +162,15 @@ void begin(const tape::Module& tape, const Options& options, Result& result, voi
       return generateOrThrow(tape, nullptr, {}, options, result);
     std::unique_ptr<Prepared> made = prepare(tape, nullptr, {}, options);
     if (!made->optimising && !made->loopsLeft) {
-      result.object = emit(*made->module, *made->target, Emit::Object);
+      result.objects = {emit(*made->module, *made->target, Emit::Object)};
       return;
     }
     const std::unique_ptr<llvm::TargetMachine> quick = made->optimising ? quickTarget() : hostTarget(0);
-    result.object = emit(*llvm::CloneModule(*made->module), *quick, Emit::Object);
+    const auto byLlvm = [&](llvm::Module& copy) { return emit(copy, *quick, Emit::Object); };
+    if (isQuickTarget(*quick))
+      result.objects = quickObjects(*made->module, byLlvm);
+    else
+      result.objects = {byLlvm(*llvm::CloneModule(*made->module))};
     rest = made.release();
   });
 }
@@ -174,7 +179,7 @@ void finish(void* rest, Result& result) {
   auto* const made = static_cast<Prepared*>(rest);
   guarded(result, [&] {
     finishPasses(*made, nullptr);
-    result.object = emit(*made->module, *made->target, Emit::Object);
+    result.objects = {emit(*made->module, *made->target, Emit::Object)};
   });
 }
 
@@ -187,7 +192,7 @@ void generateAhead(const unit::Exported& unit, const std::string& cpu, const Opt
 }
 
 void makeArchive(const std::string& object, const std::string& memberName, Result& result) {
-  guarded(result, [&] { result.object = archive(object, memberName); });
+  guarded(result, [&] { result.objects = {archive(object, memberName)}; });
 }
 
 } // namespace

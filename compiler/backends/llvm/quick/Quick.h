@@ -1,0 +1,28 @@
+// Machine code that is made in a hundredth of the time that LLVM takes, for the first steps of a run.
+//
+// LLVM's quickest generator takes most of the time from the start of a process to its first step. What it is given is
+// simple: scalars in long blocks, and few loops. Such functions of a module become code of x86-64 here, in one sweep
+// over their IR; those with vectors, or anything else that is not known, are left to LLVM. Measured: bench/README.md,
+// "Cold starts in two tiers".
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace lmc::backends {
+
+/// The processor of a target is one for which `quickObjects` makes code.
+[[nodiscard]] bool isQuickTarget(const llvm::TargetMachine& target);
+
+/// Objects with the functions of a module. `others` makes the object of a module with those that are left to LLVM, if
+/// there are any; it may change that.
+[[nodiscard]] std::vector<std::string> quickObjects(const llvm::Module& module,
+                                                    const std::function<std::string(llvm::Module&)>& others);
+
+} // namespace lmc::backends
