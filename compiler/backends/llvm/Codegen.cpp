@@ -48,7 +48,7 @@ int machineLevel(const tape::Module& tape, int level) {
 }
 
 /// From so many operations on code is made quickly first.
-constexpr std::size_t worthTwoTiers = 400;
+constexpr std::size_t worthTwoTiers = 100;
 
 std::string listing(const llvm::Module& module) {
   std::string text;
