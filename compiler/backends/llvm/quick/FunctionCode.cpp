@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
 namespace lmc::backends::quick {
 
@@ -203,12 +205,13 @@ int FunctionCode::take(Bank& bank) {
       latest = next;
     }
   }
+  if (best < 0) throw std::logic_error("an instruction with more operands than registers");
   leave(bank, best);
   bank.pinned[static_cast<std::size_t>(best)] = true;
   return best;
 }
 
-bool FunctionCode::isLoose(const llvm::Value* v) const {
+bool FunctionCode::isLoose(const llvm::Value* v) {
   return llvm::isa<llvm::Constant>(v) || llvm::isa<llvm::AllocaInst>(v);
 }
 

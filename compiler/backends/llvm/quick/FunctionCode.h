@@ -13,6 +13,8 @@
 
 #include <array>
 #include <functional>
+#include <initializer_list>
+#include <unordered_map>
 #include <vector>
 
 namespace lmc::backends::quick {
@@ -71,7 +73,7 @@ private:
   // values in registers
   [[nodiscard]] static bool isFloating(const llvm::Value* v) { return v->getType()->isDoubleTy(); }
   Bank& bankOf(const llvm::Value* v) { return isFloating(v) ? vectors_ : generals_; }
-  Place& placeOf(const llvm::Value* v) { return places_[numbers_.lookup(v)]; }
+  Place& placeOf(const llvm::Value* v) { return places_[numbers_.at(v)]; }
   /// The position at which the block reads a value next, the present one included.
   [[nodiscard]] std::size_t nextRead(const llvm::Value* v);
   [[nodiscard]] bool isReadAgain(const llvm::Value* v); ///< behind the present position
@@ -90,7 +92,7 @@ private:
   void forgetRead(const llvm::Instruction& i);
   void put(Register to, const llvm::Value* v); ///< a constant, an address of the frame, or what memory holds
   void put(int to, const llvm::Value* v);
-  [[nodiscard]] bool isLoose(const llvm::Value* v) const; ///< a constant or an address of the frame
+  [[nodiscard]] static bool isLoose(const llvm::Value* v); ///< a constant or an address of the frame
 
   // memory
   [[nodiscard]] static Memory frame(std::int32_t offset) {
@@ -107,10 +109,10 @@ private:
   Assembler& code_;
   SymbolOf symbolOf_;
   Uses uses_;
-  llvm::DenseMap<const llvm::Value*, std::size_t> numbers_; ///< of arguments and instructions
-  std::vector<Place> places_;                               ///< by number
-  llvm::DenseMap<const llvm::Value*, std::int32_t> areas_;  ///< of allocations
-  std::vector<std::int32_t> rooms_;                         ///< of eight bytes, that are free
+  std::unordered_map<const llvm::Value*, std::size_t> numbers_; ///< of arguments and instructions
+  std::vector<Place> places_;                                   ///< by number
+  llvm::DenseMap<const llvm::Value*, std::int32_t> areas_;      ///< of allocations
+  std::vector<std::int32_t> rooms_;                             ///< of eight bytes, that are free
   std::int32_t frameSize_ = 0;
   Bank vectors_, generals_;
   std::size_t position_ = 0;

@@ -1,4 +1,4 @@
-// Machine code that is made in a hundredth of the time that LLVM takes, for the first steps of a run.
+// Machine code that is made in a tenth of the time that LLVM takes, for the first steps of a run.
 //
 // LLVM's quickest generator takes most of the time from the start of a process to its first step. What it is given is
 // simple: scalars in long blocks, and few loops. Such functions of a module become code of x86-64 here, in one sweep
