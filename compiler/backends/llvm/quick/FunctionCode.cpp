@@ -211,6 +211,14 @@ int FunctionCode::take(Bank& bank) {
   return best;
 }
 
+Memory FunctionCode::symbol(const llvm::GlobalValue& v, std::int32_t offset) {
+  Memory m;
+  m.kind = Memory::Kind::Symbol;
+  m.offset = offset;
+  m.symbol = symbolOf_(v);
+  return m;
+}
+
 bool FunctionCode::isLoose(const llvm::Value* v) {
   return llvm::isa<llvm::Constant>(v) || llvm::isa<llvm::AllocaInst>(v);
 }
@@ -223,6 +231,8 @@ Memory FunctionCode::constant(const llvm::Value* number) {
 void FunctionCode::put(Register to, const llvm::Value* v) {
   if (const auto* const c = llvm::dyn_cast<llvm::ConstantInt>(v))
     code_.constant(to, c->getType()->isIntegerTy(1) ? static_cast<std::int64_t>(c->getZExtValue()) : c->getSExtValue());
+  else if (const auto* const f = llvm::dyn_cast<llvm::Function>(v))
+    code_.address(to, symbol(*f, 0));
   else if (llvm::isa<llvm::Constant>(v)) // no pointer, or of no consequence
     code_.constant(to, 0);
   else if (llvm::isa<llvm::AllocaInst>(v))

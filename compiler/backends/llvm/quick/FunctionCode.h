@@ -104,6 +104,7 @@ private:
   std::int32_t homeOf(const llvm::Value* v);
   Memory place(const llvm::Value* pointer);   ///< of a load or store
   Memory constant(const llvm::Value* number); ///< in the pool
+  Memory symbol(const llvm::GlobalValue& v, std::int32_t offset);
 
   const llvm::Function& function_;
   Assembler& code_;

@@ -363,13 +363,10 @@ void FunctionCode::intrinsic(const llvm::IntrinsicInst& i) {
 
 Memory FunctionCode::place(const llvm::Value* pointer) {
   const Address a = uses_.addressOf(pointer);
+  if (const auto* const g = llvm::dyn_cast<llvm::GlobalVariable>(a.base))
+    return symbol(*g, static_cast<std::int32_t>(a.offset));
   Memory m;
   m.offset = static_cast<std::int32_t>(a.offset);
-  if (const auto* const g = llvm::dyn_cast<llvm::GlobalVariable>(a.base)) {
-    m.kind = Memory::Kind::Symbol;
-    m.symbol = symbolOf_(*g);
-    return m;
-  }
   if (llvm::isa<llvm::AllocaInst>(a.base))
     m.offset += areas_.lookup(a.base);
   else

@@ -24,10 +24,13 @@ bool isPair(const llvm::Type* t) {
          s->getElementType(1)->isDoubleTy();
 }
 
+/// A number, or the address of a function. Global variables, and what is computed of them, are places of loads and
+/// stores alone.
 bool isOperand(const llvm::Value* v) {
-  if (llvm::isa<llvm::Function>(v)) return false;
-  if (llvm::isa<llvm::ConstantExpr>(v) || llvm::isa<llvm::GlobalVariable>(v)) return true; // looked at as addresses
-  return isNumber(v->getType());
+  if (!isNumber(v->getType())) return false;
+  const auto* const c = llvm::dyn_cast<llvm::Constant>(v);
+  return c == nullptr || llvm::isa<llvm::ConstantInt>(c) || llvm::isa<llvm::ConstantFP>(c) ||
+         llvm::isa<llvm::ConstantPointerNull>(c) || llvm::isa<llvm::UndefValue>(c) || llvm::isa<llvm::Function>(c);
 }
 
 bool callIsSupported(const llvm::CallInst& c) {
@@ -71,14 +74,10 @@ bool instructionIsSupported(const llvm::Instruction& i, const llvm::DataLayout& 
   const auto isFixed = [&](unsigned k) { return llvm::isa<llvm::ConstantInt>(i.getOperand(k)); };
   const bool isAccess = i.getOpcode() == I::Load || i.getOpcode() == I::Store;
   for (const llvm::Use& o : i.operands()) {
-    if (llvm::isa<llvm::BasicBlock>(o) || llvm::isa<llvm::Function>(o) || llvm::isa<llvm::MetadataAsValue>(o)) continue;
-    if (i.getOpcode() == I::ExtractValue) continue;
-    if (!isOperand(o)) return false;
-    if (llvm::isa<llvm::ConstantExpr>(o) || llvm::isa<llvm::GlobalVariable>(o)) {
-      llvm::APInt offset(64, 0);
-      const bool isPlace = isAccess && o.getOperandNo() == (i.getOpcode() == I::Load ? 0U : 1U);
-      if (!isPlace || !isSymbol(o, layout, offset)) return false;
-    }
+    if (llvm::isa<llvm::BasicBlock>(o) || i.getOpcode() == I::ExtractValue || isOperand(o)) continue;
+    llvm::APInt offset(64, 0);
+    const bool isPlace = isAccess && o.getOperandNo() == (i.getOpcode() == I::Load ? 0U : 1U);
+    if (!isPlace || !isSymbol(o, layout, offset)) return false;
   }
   switch (i.getOpcode()) {
   case I::FAdd:
