@@ -26,8 +26,9 @@ bool asksForVelocities(const KindContext& context, MethodKind& kind) {
   if (!kind.projectsByRates()) return false;
   const sym::Program& p = context.layer.program();
   const mechanics::ConstraintEquations& c = *context.system.constraints;
-  const std::size_t products = operationsOfTurns(p, {c.matrix}) - operationsOfTurns(p, {c.jacobian, c.response});
-  return operationsOfTurns(p, kind.rateArrays()) >= shortest + products;
+  const std::size_t all = operationsOfTurns(p, kind.rateArrays());
+  if (all < shortest) return false;
+  return all >= shortest + operationsOfTurns(p, {c.matrix}) - operationsOfTurns(p, {c.jacobian, c.response});
 }
 
 StepCalls::StepCalls(const KindContext& context, MethodKind& kind)
@@ -211,7 +212,8 @@ sema::Value StepCalls::askFor(bool forces) const {
 }
 
 sema::Value StepCalls::rate(const std::string& name, const Arguments& args, const Work& work) {
-  if (!asksForVelocities(context_, kind_)) return call(name, args, work);
+  if (!asks_) asks_ = asksForVelocities(context_, kind_);
+  if (!*asks_) return call(name, args, work);
   Arguments all = args;
   all.push_back(askFor(true));
   const Work asked = [&](const Arguments& own) {

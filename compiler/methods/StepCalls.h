@@ -74,6 +74,7 @@ private:
   sym::Graph& g_;
   SharedCalls calls_;
   std::map<std::string, Routine> routines_;
+  std::optional<bool> asks_;                  ///< asksForVelocities, once it was needed
   Routine* rate_ = nullptr;                   ///< f, where it also gives velocities that constraints permit
   std::map<std::int64_t, sym::Expr> indices_; ///< of loops over rows, by their lengths
   struct Held {
