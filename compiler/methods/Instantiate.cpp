@@ -129,7 +129,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   step.ownEvaluations = step.stages ? static_cast<int>(step.stages->own.size()) : step.evaluations;
   if (step.calls)
     for (const SharedCalls::Piece& p : step.calls->pieces)
-      if (p.routine && !p.own) step.ownEvaluations -= step.calls->routines[*p.routine].evaluations;
+      if (p.routine && !p.own) step.ownEvaluations -= p.evaluations;
   if (!instance.embedded().empty()) {
     kind->embed(instance.embedded(), instance.embedded2());
     step.last = instance.last();

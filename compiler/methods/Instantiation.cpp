@@ -191,14 +191,15 @@ bool Instantiation::bodyOfCalls() {
   StepCalls calls(context_, kind_);
   Replay values(g_, method_, calls, begin_.h, begin_.t);
   for (std::size_t k = 0; k < method_.state.size(); ++k) values.give(method_.state[k], calls.begin(begin_.state[k]));
+  const Expr end = g_.add(begin_.t, begin_.h);
   for (const CheckedStatement& s : method_.body) {
     const int exponentials = context_.step.exponentials;
     if (!values.evaluate(s.terms)) return false;
-    if (s.what == CheckedStatement::What::Next) next_[s.variable] = calls.end(values[s.value], true);
+    if (s.what == CheckedStatement::What::Next) next_[s.variable] = calls.endOnConstraints(values[s.value], end, true);
     if (s.what != CheckedStatement::What::Embedded) continue;
     context_.step.exponentials = exponentials; // those of `next` are counted
     embedded_.resize(next_.size());
-    embedded_[s.variable] = calls.end(values[s.value], false);
+    embedded_[s.variable] = calls.endOnConstraints(values[s.value], end, false);
   }
   context_.step.calls = calls.finish();
   return true;
@@ -272,7 +273,8 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     }
     const bool shares = context_.sharesStages && tableau.isExplicit() &&
                         shareStage(context_.layer.program(), kind.rateArrays(), tableau, numbers);
-    return shares ? step.muntheKaasShared(y, cut) : step.muntheKaas(y, cut);
+    if (!shares) return step.muntheKaas(y, cut);
+    return asksForVelocities(context_, kind) ? step.muntheKaasCalls(y, cut) : step.muntheKaasShared(y, cut);
   }();
   next_[0] = ManifoldKind::point(results.next);
   if (!results.embedded.empty()) embedded_ = {ManifoldKind::point(results.embedded)};

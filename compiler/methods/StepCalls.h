@@ -8,6 +8,9 @@
 
 namespace lmc::methods {
 
+/// Whether a step by calls has f put its end on constraints (MethodKind::projectsByRates).
+[[nodiscard]] bool asksForVelocities(const KindContext& context, MethodKind& kind);
+
 /// What the terms of a body are where each word with work in it is called: a value is a row of numbers, so that sums
 /// and multiples are loops over rows, and words, actions and brackets of rows are calls of what the kind makes of them
 /// once. A call ends a piece of the step. What a later piece needs of an earlier one is left in memory.
@@ -16,13 +19,17 @@ public:
   StepCalls(const KindContext& context, MethodKind& kind);
 
   using Arguments = std::vector<sema::Value>;
+  using Work = std::function<sema::Value(const Arguments&)>;
   /// A value of the step's begin as rows.
   [[nodiscard]] sema::Value begin(const sema::Value& v);
   /// A result of the body, for the equations behind all pieces. `own`: the step's, not one for its estimate alone.
   [[nodiscard]] sema::Value end(const sema::Value& v, bool own);
+  /// The same of a state at a time, moved onto constraints where calls do that (MethodKind::projectsByRates).
+  [[nodiscard]] sema::Value endOnConstraints(const sema::Value& state, sym::Expr time, bool own);
   /// What `work` makes of values like `args`, which stands in the code once for each `name`.
-  [[nodiscard]] sema::Value call(const std::string& name, const Arguments& args,
-                                 const std::function<sema::Value(const Arguments&)>& work);
+  [[nodiscard]] sema::Value call(const std::string& name, const Arguments& args, const Work& work);
+  /// f, which is what `work` makes of a time and a state.
+  [[nodiscard]] sema::Value rate(const std::string& name, const Arguments& args, const Work& work);
   /// All pieces. Nothing may be called behind it.
   [[nodiscard]] SharedCalls finish();
 
@@ -55,8 +62,9 @@ private:
   const sym::Array* store(sym::Expr value, std::int64_t row, const std::string& name);
   [[nodiscard]] sym::Expr recalled(sym::Expr e);
   std::size_t write(std::size_t piece, const sym::Array* value, const sym::Array* to, bool own = false);
-  Routine& routine(const std::string& name, const Arguments& args,
-                   const std::function<sema::Value(const Arguments&)>& work);
+  Routine& routine(const std::string& name, const Arguments& args, const Work& work);
+  sema::Value call(Routine& routine, const Arguments& args);
+  [[nodiscard]] sema::Value askFor(bool forces) const;
   [[nodiscard]] sema::Value unpacked(const sema::Value& v, const std::vector<const sym::Array*>& rows) const;
   void markOwn();
 
@@ -66,6 +74,8 @@ private:
   sym::Graph& g_;
   SharedCalls calls_;
   std::map<std::string, Routine> routines_;
+  std::optional<bool> asks_;                  ///< asksForVelocities, once it was needed
+  Routine* rate_ = nullptr;                   ///< f, where it also gives velocities that constraints permit
   std::map<std::int64_t, sym::Expr> indices_; ///< of loops over rows, by their lengths
   struct Held {
     std::size_t piece = 0;

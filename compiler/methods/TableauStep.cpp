@@ -196,6 +196,44 @@ TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const D
   return {ends[0], ends[1], ends[2], std::move(last)};
 }
 
+TableauStep::Results TableauStep::muntheKaasCalls(const sema::Tuple& y, const DexpinvCut& cut) const {
+  sym::Graph& g = context_.compilation.graph();
+  StepCalls calls(context_, kind_);
+  const sema::Value begin = calls.begin(ManifoldKind::point(y));
+  std::vector<sema::Tuple> k;
+  const auto sum = [&](const std::vector<Number>& coefficients) {
+    const sema::Tuple u = combination(g, coefficients, k);
+    return u.empty() ? sema::Value::error() : calls.hold(ManifoldKind::algebra(u), "u");
+  };
+  const auto flowed = [&](const sema::Value& u) {
+    return calls.call("action", {u, begin}, [&](const StepCalls::Arguments& own) {
+      return ManifoldKind::point(kind_.flow(own[0].parts, own[1].parts));
+    });
+  };
+  for (std::size_t i = 0; i < tableau_.stages(); ++i) {
+    const sema::Value u = sum(tableau_.a[i]); // an error where it is zero
+    const sema::Value rate = this->rate(calls, stageTime(i), u.isError() ? begin : flowed(u));
+    sema::Value value = calls.hold(ManifoldKind::algebra(sema::scale(g, h_, rate.parts)), "k");
+    if (!u.isError())
+      value = calls.call("dexpinv", {u, value}, [&](const StepCalls::Arguments& own) {
+        return ManifoldKind::algebra(kind_.phase().dexpinv(own[0].parts, own[1].parts, cut));
+      });
+    k.push_back(value.parts);
+  }
+  const Expr end = g.add(time_, h_);
+  const Results results = both([&](const std::vector<Number>& weights) {
+    return calls.endOnConstraints(flowed(sum(weights)), end, &weights == &tableau_.b).parts;
+  });
+  context_.step.calls = calls.finish();
+  return results;
+}
+
+sema::Value TableauStep::rate(StepCalls& calls, const Expr& time, const sema::Value& state) const {
+  return calls.rate("rate", {sema::Value::tensor(time), state}, [&](const StepCalls::Arguments& own) {
+    return ManifoldKind::algebra(kind_.evaluate(own[1].parts, own[0].parts[0]));
+  });
+}
+
 TableauStep::Results TableauStep::crouchGrossman(const sema::Tuple& y) const {
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
@@ -223,14 +261,13 @@ TableauStep::Results TableauStep::crouchGrossmanCalls(const sema::Tuple& y) cons
   };
   std::vector<sema::Value> k;
   for (std::size_t i = 0; i < tableau_.stages(); ++i) {
-    const sema::Value rate = calls.call("rate", {sema::Value::tensor(stageTime(i)), flowed(tableau_.a[i], k)},
-                                        [&](const StepCalls::Arguments& own) {
-                                          return ManifoldKind::algebra(kind_.evaluate(own[1].parts, own[0].parts[0]));
-                                        });
+    const sema::Value rate = this->rate(calls, stageTime(i), flowed(tableau_.a[i], k));
     k.push_back(calls.hold(ManifoldKind::algebra(sema::scale(g, h_, rate.parts)), "k"));
   }
-  const Results results = both(
-      [&](const std::vector<Number>& weights) { return calls.end(flowed(weights, k), &weights == &tableau_.b).parts; });
+  const Expr end = g.add(time_, h_);
+  const Results results = both([&](const std::vector<Number>& weights) {
+    return calls.endOnConstraints(flowed(weights, k), end, &weights == &tableau_.b).parts;
+  });
   context_.step.calls = calls.finish();
   return results;
 }

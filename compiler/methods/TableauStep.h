@@ -6,6 +6,8 @@
 
 namespace lmc::methods {
 
+class StepCalls;
+
 /// One step with a tableau from time `time` with step size `h`.
 class TableauStep {
 public:
@@ -22,7 +24,9 @@ public:
   [[nodiscard]] Results muntheKaas(const sema::Tuple& y, const DexpinvCut& cut) const;
   /// The same where all stages call one function of u (SharedStages). Of an explicit tableau.
   [[nodiscard]] Results muntheKaasShared(const sema::Tuple& y, const DexpinvCut& cut) const;
-  /// The same for calls of f and of actions. Of an explicit tableau.
+  /// The same by calls, for models whose constraints f puts velocities on (MethodKind::projectsByRates).
+  [[nodiscard]] Results muntheKaasCalls(const sema::Tuple& y, const DexpinvCut& cut) const;
+  /// Crouch–Grossman by calls of f and of actions. Of an explicit tableau.
   [[nodiscard]] Results crouchGrossmanCalls(const sema::Tuple& y) const;
   /// Y_i = exp(a_is k_s)*…*exp(a_i1 k_1)*y, k_i = h f(t + c_i h, Y_i): the first stage acts first (spec, section 1.3).
   [[nodiscard]] Results crouchGrossman(const sema::Tuple& y) const;
@@ -35,6 +39,8 @@ private:
   /// is O(h), and parallel to v up to O(h^2): the series of dexp_v after ad^(q - 1) leaves O(h^(q + 2)) for an order q.
   /// (Of orders 2 and 1 this would be large; ad^2 costs little.)
   [[nodiscard]] LastStage handed(const sema::Tuple& v, const sema::Tuple& difference, const sema::Tuple& f) const;
+  /// f as a call.
+  [[nodiscard]] sema::Value rate(StepCalls& calls, const sym::Expr& time, const sema::Value& state) const;
   [[nodiscard]] sym::Expr stageTime(std::size_t i) const;
   [[nodiscard]] sema::Tuple start(const sema::Tuple& y, bool wanted) const;
 

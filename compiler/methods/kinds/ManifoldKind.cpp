@@ -64,8 +64,30 @@ void ManifoldKind::finish(const std::vector<sema::Value>& next) {
   context_.step.next = phase_.storePoint(onConstraints(next[0].parts, "next"), "next");
 }
 
+bool ManifoldKind::projectsByRates() {
+  const sema::Model& m = context_.layer.model;
+  const auto& c = context_.system.constraints;
+  return c && !c->blocks && m.contacts.empty() && !m.hamiltonian && Projection(context_.layer, phase_).isAffine();
+}
+
+sema::Value ManifoldKind::onPositions(sym::Expr time, const sema::Value& state) {
+  return point(Projection(context_.layer, phase_).onPositions(state.parts, time, fresh("q")));
+}
+
+sema::Value ManifoldKind::withVelocities(const sema::Value& state, const sema::Value& given) const {
+  sema::Value r = state;
+  for (const PhaseSlot& s : phase_.slots()) {
+    if (s.kind != PhaseKind::Velocity) continue;
+    const std::size_t n = s.pointParts.size() - s.pointCount; // the second half of its part of f
+    for (std::size_t k = 0; k < n; ++k)
+      r.parts[s.pointOffset + s.pointCount + k] = given.parts[s.algebraOffset + n + k];
+  }
+  return r;
+}
+
 sema::Tuple ManifoldKind::onConstraints(const sema::Tuple& y, const std::string& name) {
-  if (!context_.system.constraints) return y;
+  if (!context_.system.constraints || (context_.step.calls && context_.step.calls->forces != nullptr))
+    return y; // or calls have moved it
   sym::Graph& g = context_.layer.program().graph();
   const sym::Expr end = g.add(g.load(context_.layer.model.time), g.load(context_.step.stepSize));
   return Projection(context_.layer, phase_).onConstraints(y, end, name);
@@ -154,7 +176,7 @@ sema::Value ManifoldKind::calculus(const std::string& name, const std::vector<se
 
 sema::Tuple ManifoldKind::evaluate(const sema::Tuple& y, sym::Expr time) {
   ++context_.step.evaluations;
-  fields_.push_back(phase_.field(y, time, fresh("Y"), &context_.step.multipliers));
+  fields_.push_back(phase_.field(y, time, fresh("Y"), &context_.step.multipliers, asked_));
   return fields_.back();
 }
 

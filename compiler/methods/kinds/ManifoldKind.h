@@ -18,6 +18,10 @@ public:
   Space rowSpace(sema::ValueKind kind) const override {
     return kind == sema::ValueKind::PhasePoint ? phase_.pointSpace() : phase_.algebraSpace();
   }
+  bool projectsByRates() override;
+  void ask(sym::Expr forces) override { asked_ = {forces}; }
+  sema::Value onPositions(sym::Expr time, const sema::Value& state) override;
+  sema::Value withVelocities(const sema::Value& state, const sema::Value& given) const override;
   std::optional<Space> space(const sema::Value& v) const override;
   sema::Value defaultStart() override;
   Space shiftSpace() const override { return phase_.algebraSpace(); }
@@ -68,6 +72,7 @@ private:
   Phase phase_;
   std::vector<sema::Tuple> fields_; ///< the evaluations of f
   std::string retraction_ = "exp";  ///< what `retract` means in the method at hand
+  Phase::Asked asked_;
   int counter_ = 0;
 };
 

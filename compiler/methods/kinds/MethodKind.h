@@ -40,6 +40,16 @@ public:
   [[nodiscard]] virtual sema::ArrayTuple rateArrays() const { return {}; }
   /// Of kinds whose steps may be calls (StepCalls): the space of values of one kind, else an empty one.
   [[nodiscard]] virtual Space rowSpace(sema::ValueKind /*kind*/) const { return {}; }
+  /// Of such a kind: whether f, asked for something else, gives the velocities that constraints permit (Phase::Asked),
+  /// and what is asked for from here on. Then the end of a step is put on constraints by calls: of what moves its
+  /// positions at a time, and of f there.
+  [[nodiscard]] virtual bool projectsByRates() { return false; }
+  virtual void ask(sym::Expr /*forces*/) {}
+  virtual sema::Value onPositions(sym::Expr /*time*/, const sema::Value& state) { return state; }
+  /// A state with the velocities that f has given.
+  [[nodiscard]] virtual sema::Value withVelocities(const sema::Value& state, const sema::Value& /*given*/) const {
+    return state;
+  }
   /// Values of words so far that the model's equations find by a linear system.
   [[nodiscard]] virtual std::vector<DefinedValues> defined() { return {}; }
   /// Whether slopes of momenta by velocities that do not depend on the state are regular matrices.

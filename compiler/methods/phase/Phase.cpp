@@ -1,7 +1,7 @@
 #include "methods/phase/Phase.h"
 
+#include "mechanics/constraints/Rows.h"
 #include "mechanics/system/Knowledge.h"
-#include "sym/Inline.h"
 
 #include <fmt/format.h>
 #include <stdexcept>
@@ -169,8 +169,8 @@ sema::Tuple Phase::holdAlgebra(const sema::Tuple& k, const std::string& name) {
   return held;
 }
 
-sema::ArrayTuple Phase::copies(const sema::Tuple& y, const sema::ArrayTuple& stored, Expr time,
-                               const sema::ArrayTuple& roots, const std::string& name) {
+/// What stands at another point and time in place of the state and the time, and what is known of it.
+sym::Replacement Phase::replacement(const sema::Tuple& y, const sema::ArrayTuple& stored, Expr time) {
   const sema::Model& m = *system_.model;
   sym::Replacement replacement;
   replacement.scalars[m.time] = time;
@@ -195,11 +195,57 @@ sema::ArrayTuple Phase::copies(const sema::Tuple& y, const sema::ArrayTuple& sto
     }
   }
   replacement.knowledge = mechanics::manifoldKnowledge(p_, std::move(known));
-  return sym::inlineCopy(p_, roots, replacement, "@" + name);
+  return replacement;
 }
 
 sema::ArrayTuple Phase::at(const sema::Tuple& y, Expr time, const sema::ArrayTuple& roots, const std::string& name) {
-  return copies(y, storePoint(y, name), time, roots, name);
+  return sym::inlineCopy(p_, roots, replacement(y, storePoint(y, name), time), "@" + name);
+}
+
+/// xi' without constraint forces, and gamma, or what stands for them where velocities are asked for.
+void Phase::replaceByAsked(sym::Replacement& there, const sema::ArrayTuple& stored, Expr forces,
+                           const std::string& name) {
+  const mechanics::ConstraintEquations& c = *system_.constraints;
+  const sema::Model& m = *system_.model;
+  sym::Replacement atRest = there;
+  sema::ArrayTuple roots = {c.bias};
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    if (!m.order[v].isFactor) continue;
+    const sema::Factor& f = m.factors[m.order[v].index];
+    for (const sema::ArrayTuple* velocity : {&f.velocity, &f.usedVelocity}) {
+      for (const sym::Array* part : *velocity) {
+        atRest.arrays.erase(part);
+        atRest.scalars[part] = g_.zero(part->shape);
+      }
+    }
+    const sema::ArrayTuple& free = c.free[m.order[v].index];
+    roots.insert(roots.end(), free.begin(), free.end());
+  }
+  const sym::Array* const rate = sym::inlineCopy(p_, {c.rate}, atRest, "@" + name + " at rest")[0];
+  const sema::ArrayTuple copied = sym::inlineCopy(p_, roots, there, "@" + name);
+  const auto chosen = [&](const sym::Array* ofForces, const sym::Array* other, const std::vector<Expr>& index) {
+    return g_.select(forces, g_.load(ofForces, index), g_.load(other, index));
+  };
+  const sym::Array* const bias = g_.newArray("gamma?@" + name, c.bias->extents, c.bias->shape, sym::Role::Temp);
+  mechanics::Rows(p_).each(c.rows, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {
+    sym::Equation e;
+    e.array = bias;
+    e.loops = loops;
+    e.index = {i};
+    e.value = chosen(copied[0], rate, e.index);
+    p_.append(std::move(e));
+  });
+  there.arrays[c.bias] = bias;
+  std::size_t next = 1;
+  for (std::size_t v = 0; v < m.order.size(); ++v) {
+    if (!m.order[v].isFactor) continue;
+    const PhaseSlot& s = slots_[v];
+    for (std::size_t k = s.pointCount; k < s.pointParts.size(); ++k, ++next)
+      there.arrays[roots[next]] =
+          sym::defineLike(p_, *roots[next], roots[next]->name + "?@" + name, [&](const std::vector<Expr>& index) {
+            return chosen(copied[next], stored[s.pointOffset + k], index);
+          });
+  }
 }
 
 sema::ArrayTuple Phase::rateArrays() const {
@@ -227,12 +273,15 @@ sema::ArrayTuple Phase::placesOf(const sema::Tuple& y, const std::string& name) 
   return y == state() ? arrays : storePoint(y, name);
 }
 
-sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name, const sym::Array** multipliers) {
+sema::Tuple Phase::field(const sema::Tuple& y, Expr time, const std::string& name, const sym::Array** multipliers,
+                         const Asked& asked) {
   const sema::ArrayTuple arrays = placesOf(y, name);
   sema::ArrayTuple roots = rateArrays();
   const bool constrained = multipliers != nullptr && system_.constraints != nullptr;
   if (constrained) roots.push_back(system_.constraints->multiplier);
-  const sema::ArrayTuple copied = copies(y, arrays, time, roots, name);
+  sym::Replacement there = replacement(y, arrays, time);
+  if (asked.forces) replaceByAsked(there, arrays, asked.forces, name);
+  const sema::ArrayTuple copied = sym::inlineCopy(p_, roots, there, "@" + name);
   if (constrained) *multipliers = copied.back();
   sema::Tuple r;
   std::size_t next = 0;

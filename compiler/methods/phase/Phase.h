@@ -8,6 +8,7 @@
 #include "mechanics/system/Layer.h"
 #include "methods/phase/PhaseGroup.h"
 #include "methods/phase/Space.h"
+#include "sym/Inline.h"
 
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ struct PhaseSlot {
 
 class Phase {
 public:
+  /// Of a Lagrangian model with constraints, one list of equations for two questions, as `forces` says. If true, f. If
+  /// false, in place of xi' the velocities without a rate of the constraints that are nearest to those of y in the
+  /// metric of the kinetic energy: with v for xi' without constraint forces, and the rate at rest for gamma, the system
+  /// of the multipliers is S nu = -d, and what comes of it v + M^-1 B^T nu.
+  struct Asked {
+    sym::Expr forces;
+  };
   explicit Phase(mechanics::Layer& layer);
 
   [[nodiscard]] const std::vector<PhaseSlot>& slots() const { return slots_; }
@@ -65,7 +73,7 @@ public:
   [[nodiscard]] sema::ArrayTuple rateArrays() const;
   /// f(t, y); what belongs to this evaluation is named with `name`. `multipliers`: set to those of constraints there.
   [[nodiscard]] sema::Tuple field(const sema::Tuple& y, sym::Expr time, const std::string& name,
-                                  const sym::Array** multipliers = nullptr);
+                                  const sym::Array** multipliers = nullptr, const Asked& asked = {});
   /// Arrays of the system at another point and time; what belongs to this evaluation is named with `name`.
   [[nodiscard]] sema::ArrayTuple at(const sema::Tuple& y, sym::Expr time, const sema::ArrayTuple& roots,
                                     const std::string& name);
@@ -84,8 +92,9 @@ public:
 
 private:
   sema::ArrayTuple placesOf(const sema::Tuple& y, const std::string& name);
-  sema::ArrayTuple copies(const sema::Tuple& y, const sema::ArrayTuple& stored, sym::Expr time,
-                          const sema::ArrayTuple& roots, const std::string& name);
+  sym::Replacement replacement(const sema::Tuple& y, const sema::ArrayTuple& stored, sym::Expr time);
+  void replaceByAsked(sym::Replacement& there, const sema::ArrayTuple& stored, sym::Expr forces,
+                      const std::string& name);
   void addSlot(PhaseSlot slot);
   sema::Tuple part(const sema::Tuple& all, std::size_t offset, std::size_t count) const;
   /// `operation(group, own part of k, own part of l)` for every variable.

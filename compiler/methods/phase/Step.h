@@ -70,10 +70,14 @@ struct SharedCalls {
     std::vector<Write> writes;
     std::optional<std::size_t> routine; ///< nothing behind the last piece
     bool own = false;                   ///< the result of the step needs the call
+    int evaluations = 0;                ///< of f, that the call is
   };
   std::vector<Routine> routines;
   std::vector<Piece> pieces;
   const sym::Array* begin = nullptr; ///< the state at the begin, as a row
+  /// The argument of f that says whether f is asked for, or velocities (Phase::Asked), and a number for which it is f;
+  /// null where f is nothing else.
+  const sym::Array *forces = nullptr, *ofForces = nullptr;
 };
 
 /// The power series of the motion, of which a step is a partial sum, put back onto the manifold, and whose last terms

@@ -12,7 +12,7 @@ Projection::Projection(mechanics::Layer& layer, Phase& phase)
     : mechanics::Rows(layer.program()), layer_(layer), phase_(phase), c_(*layer.system.constraints) {}
 
 sema::Tuple Projection::onConstraints(const sema::Tuple& y, Expr time, const std::string& name) {
-  return onRates(c_.positions > 0 ? onPositions(y, time, name + ".q") : y, time, name + ".v");
+  return onRates(onPositions(y, time, name + ".q"), time, name + ".v");
 }
 
 /// The first n rows and columns.
@@ -143,6 +143,7 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
 }
 
 sema::Tuple Projection::onPositions(const sema::Tuple& y, Expr time, const std::string& name) {
+  if (c_.positions == 0) return y;
   const sema::Tuple begin = phase_.loadPoint(phase_.storePoint(y, name));
   if (c_.blocks) return sparseOnPositions(begin, time, name);
   const sema::ArrayTuple there = phase_.at(begin, time, {c_.moves, c_.matrix, c_.force}, name);
@@ -169,7 +170,6 @@ sema::Tuple Projection::moved(const sema::Tuple& y, const sema::Tuple& z, Expr t
   return movedBy(phase_.loadPoint(phase_.storePoint(changed, name + ".v")), at[0], mu, name + ".u");
 }
 
-/// Are rates affine in the velocities (momenta)?
 bool Projection::isAffine() const {
   std::vector<const sym::Array*> fibers;
   for (const sema::Factor& f : layer_.model.factors) fibers.insert(fibers.end(), f.velocity.begin(), f.velocity.end());

@@ -15,8 +15,12 @@ public:
   /// The point where c = 0 and d = 0 at a time: q = exp(u) q^ with M u = B^T mu, then M (xi - xi^) = B^T nu, with M and
   /// B of y in u, and those of q after it. Appends an iteration for mu.
   sema::Tuple onConstraints(const sema::Tuple& y, sym::Expr time, const std::string& name);
+  /// The first half: positions with c = 0. No more than y where there are no constraints on positions.
+  sema::Tuple onPositions(const sema::Tuple& y, sym::Expr time, const std::string& name);
   /// The second half alone: velocities (momenta) with d = 0 at the position of y.
   sema::Tuple onRates(const sema::Tuple& y, sym::Expr time, const std::string& name);
+  /// Are rates affine in the velocities (momenta)?
+  [[nodiscard]] bool isAffine() const;
   /// y moved by multipliers, positions by mu (or null), velocities by nu, with M and B of z.
   sema::Tuple moved(const sema::Tuple& y, const sema::Tuple& z, sym::Expr time, const sym::Array* mu,
                     const sym::Array* nu, const std::string& name);
@@ -37,7 +41,6 @@ public:
   const sym::Array* sizeOf(const sema::Tuple& y, bool points, const std::string& name);
 
 private:
-  sema::Tuple onPositions(const sema::Tuple& y, sym::Expr time, const std::string& name);
   sema::Tuple movedBy(const sema::Tuple& y, const sym::Array* moves, const sym::Array* factors,
                       const std::string& name);
   sema::Tuple changedBy(const sema::Tuple& y, const sym::Array* response, const sym::Array* factors,
@@ -47,7 +50,6 @@ private:
   const sym::Array* block(const sym::Array* matrix, std::int64_t n, const std::string& name);
   const sym::Array* iterated(const sym::Array* s, const sym::Array* slopes, const sym::Array* size,
                              const std::string& name, const std::function<const sym::Array*(const sym::Array*)>& value);
-  [[nodiscard]] bool isAffine() const;
   sema::Tuple movedByStacked(const sema::Tuple& y, const sym::Array* u, sym::Expr less);
   /// y with other velocities of the factors: what `changed` makes of the own ones and of stacked ones.
   sema::Tuple withVelocities(sema::Tuple y, const sym::Array* stacked,

@@ -54,7 +54,8 @@ int StageCode::observe(unit::UnitBuilder& unit, const methods::Step& step, const
     for (const sym::Array* a : r.arguments) {
       if (a == nullptr) continue;
       const runtime::Field& to = places_.at(a);
-      arguments.push_back({a->extents.empty() ? time : step.calls->begin, to.role, to.offset});
+      const sym::Array* const single = a == step.calls->forces ? step.calls->ofForces : time;
+      arguments.push_back({a->extents.empty() ? single : step.calls->begin, to.role, to.offset});
     }
     parts = {{inStep(unit, "state for f", std::move(arguments)), 0, 1},
              {routines_[static_cast<std::size_t>(&r - step.calls->routines.data())], 0, 1}};
