@@ -154,8 +154,14 @@ void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
 }
 
 void EmbeddingKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
-  context_.step.embedded = store(p_, all_, second[0].parts, "embedded");
-  context_.step.series = differenceOfSums(next_, second[0].parts);
+  sema::Tuple embedded = second[0].parts;
+  context_.step.series = differenceOfSums(next_, embedded);
+  if (context_.step.series && hasBranches()) {
+    // The last terms of a series do not know of a branch that the motion comes to: a trial has to meet it.
+    context_.step.series.reset();
+    embedded = sema::add(g_, embedded, defect(*sumOf(next_)));
+  }
+  context_.step.embedded = store(p_, all_, embedded, "embedded");
   // What constraints have moved is a part of the error.
   if (!end_.empty() && !context_.system.constraints) context_.step.compared = store(p_, all_, end_, "compared");
   if (!third.empty()) context_.step.embedded2 = store(p_, all_, third[0].parts, "embedded2");
@@ -219,13 +225,8 @@ sema::Tuple EmbeddingKind::evaluate(Expr time, const sema::Tuple& y, const std::
 
 /// Point by point T(q) xi, then xi' or mu'.
 sema::Tuple EmbeddingKind::ydot(Expr time, const sema::Tuple& y) {
-  std::vector<const sym::Array*> roots;
-  for (const Slot& s : slots_) {
-    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
-    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
-  }
   const sema::Tuple held = hold(vectorValue(y), "y").parts;
-  const sema::Tuple rates = evaluate(time, held, roots);
+  const sema::Tuple rates = evaluate(time, held, rateArrays());
   sema::Tuple r;
   std::size_t next = 0;
   for (const Slot& s : slots_) {
@@ -252,12 +253,7 @@ sema::Tuple EmbeddingKind::vdot(Expr time, const sema::Tuple& q, const sema::Tup
     first += s.points;
   }
   y = load(g_, all_, store(p_, all_, y, "qv"));
-  std::vector<const sym::Array*> roots;
-  for (const Slot& s : slots_) {
-    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
-    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
-  }
-  const sema::Tuple rates = evaluate(time, y, roots);
+  const sema::Tuple rates = evaluate(time, y, rateArrays());
   sema::Tuple r;
   std::size_t next = 0;
   first = 0;

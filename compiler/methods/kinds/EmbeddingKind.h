@@ -148,6 +148,10 @@ private:
   [[nodiscard]] const PartialSum* sumOf(const sema::Tuple& value) const;
   /// Where `end`, the end of a step, and `second` are sums of one series, what they differ by.
   [[nodiscard]] std::optional<StepSeries> differenceOfSums(const sema::Tuple& end, const sema::Tuple& second);
+  /// Whether f changes from one formula to another where the state or the time decide.
+  [[nodiscard]] bool hasBranches() const;
+  /// By how much the motion leaves such a sum within the step, to first order.
+  sema::Tuple defect(const PartialSum& sum);
   int counter_ = 0;
 };
 
