@@ -96,9 +96,7 @@ std::vector<sema::Value> EmbeddingKind::stages(const Tableau& tableau, Expr h, E
   // The last stage of a trial is f at the end behind `onto`, by which the estimate changes less than by its own error.
   std::vector<sym::Number> weights = tableau.bhat;
   weights.back() = 0;
-  last_ = lastStage(p_, all_, sema::sub(g_, sum(weights, k), end_),
-                    sema::scale(g_, g_.scale(tableau.bhat.back(), h), k.front()));
-  last_->inStorage = true;
+  handOn(sum(weights, k), k.front(), g_.scale(tableau.bhat.back(), h));
   if (const auto arrays = ownArrays(p_, fields_.front()))
     last_->first = *arrays;
   else
@@ -110,6 +108,11 @@ std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema
                                               Range where) {
   return stages(tableau, h, time, where,
                 [&](const auto& coefficients, const auto& k) { return moved(g_, y, h, coefficients, k); });
+}
+
+void EmbeddingKind::handOn(const sema::Tuple& second, const sema::Tuple& rate, Expr weight) {
+  last_ = lastStage(p_, all_, sema::sub(g_, second, end_), sema::scale(g_, weight, rate));
+  last_->inStorage = true;
 }
 
 const sym::Array* EmbeddingKind::row(const sema::Tuple& y, const std::string& name) {
@@ -174,11 +177,8 @@ std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, cons
     results.push_back(vectorValue(results.empty() ? onto(end, where) : end));
   }
   if (s.left != nullptr) {
-    const sym::Expr h = g_.load(context_.step.stepSize);
-    const sema::Tuple end = unflat(g_, all_, s.ends[0]), second = unflat(g_, all_, s.ends[1]);
-    last_ = lastStage(p_, all_, sema::sub(g_, second, end),
-                      sema::scale(g_, g_.scale(tableau.bhat.back(), h), unflat(g_, all_, s.left)));
-    last_->inStorage = true;
+    handOn(unflat(g_, all_, s.ends[1]), unflat(g_, all_, s.left),
+           g_.scale(tableau.bhat.back(), g_.load(context_.step.stepSize)));
     last_->first = {s.left};
   }
   context_.step.evaluations += static_cast<int>(tableau.stages()) - 1; // one has been counted
@@ -310,9 +310,9 @@ sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
   sema::Tuple r;
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const Slot& s = slots_[k];
-    const sema::Tuple begin = part(sema::loads(g_, s.state, s.index), 0, s.points);
-    sema::Tuple point = part(held, s.first, s.points);
-    sema::Tuple fiber = part(held, s.first + s.points, s.state.size() - s.points);
+    const sema::Tuple begin = sema::part(sema::loads(g_, s.state, s.index), 0, s.points);
+    sema::Tuple point = sema::part(held, s.first, s.points);
+    sema::Tuple fiber = sema::part(held, s.first + s.points, s.state.size() - s.points);
     if (s.points > 0) point = nearest_[k].of(begin, point, name);
     if (s.factor != nullptr)
       fiber = s.factor->fiber == sema::Fiber::Momentum
@@ -336,7 +336,8 @@ void EmbeddingKind::lookBeside(Range where) {
     const auto direct = sym::reads(e);
     const std::vector<const sym::Array*> arrays(direct.begin(), direct.end());
     for (const Slot& s : slots_) {
-      if (s.manifold->holds(part(sema::loads(g_, s.state, s.index), 0, s.manifold->point().size())).empty()) continue;
+      if (s.manifold->holds(sema::part(sema::loads(g_, s.state, s.index), 0, s.manifold->point().size())).empty())
+        continue;
       const auto isPoint = [&](const sym::Array* a) {
         return std::find(s.state.begin(), s.state.begin() + static_cast<std::ptrdiff_t>(s.points), a) !=
                s.state.begin() + static_cast<std::ptrdiff_t>(s.points);
@@ -422,13 +423,13 @@ sema::Value EmbeddingKind::constraint(const std::string& name, const std::vector
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const Slot& s = slots_[k];
     const Constraints& c = constraints_[k];
-    const sema::Tuple q = part(args[0].parts, first, s.points);
+    const sema::Tuple q = sema::part(args[0].parts, first, s.points);
     if (name == "holdsT") {
       const sema::Tuple own =
           c.count() > 0 ? c.transposed(q, args[1].parts[multiplier++]) : sema::zero(g_, s.manifold->point());
       result.insert(result.end(), own.begin(), own.end());
     } else if (c.count() > 0) {
-      result.push_back(name == "holds" ? c.value(q) : c.rate(q, part(args[1].parts, first, s.points)));
+      result.push_back(name == "holds" ? c.value(q) : c.rate(q, sema::part(args[1].parts, first, s.points)));
     }
     first += s.points;
   }
