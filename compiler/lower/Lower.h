@@ -33,8 +33,8 @@ public:
   Lowering& operator=(const Lowering&) = delete;
 
   /// An array that is read from memory (parameters, state, random numbers, data), from here on also one that equations
-  /// give. Entries of its elements whose
-  /// `zeros` is set are taken to be zero (empty: none): the code is then for such values only.
+  /// give. Entries of its elements whose `zeros` is set are taken to be zero (empty: none): the code is then for such
+  /// values only.
   void bindInput(const sym::Array* array, runtime::Role role, std::int64_t offset, std::vector<bool> zeros = {});
   /// An array in Params that a host program sets at any time: nothing that depends on it is computed by `setup`.
   void bindLiveInput(const sym::Array* array, std::int64_t offset);

@@ -292,8 +292,10 @@ private:
       jumped_ = false;
       if (!goesOn) return false;
     }
+    const bool sampled = jumps_.due(t_);
     if (!sampling(t_)) return false;
-    if (!happened && !samples()) return false;
+    // Events have had their samples, in front of the blocks of this time.
+    if (happened ? sampled && !take(t_) : !samples()) return false;
     afterStep();
     return true;
   }

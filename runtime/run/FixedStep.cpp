@@ -96,8 +96,10 @@ private:
         if (result_.event) result_.steps = taken_ + 1; // the one in which it happened counts
         return false;
       }
+      const bool sampled = jumps_.due(end);
       if (!sampling(end)) return false;
-      if (cut && end == due && samplesEachStep()) { // what begins there is a step
+      // What begins there is a step; or events have had their samples, in front of the blocks of this time.
+      if (happened_ ? sampled : cut && end == due && samplesEachStep()) {
         sampled_ = end;
         if (!take(end)) return false;
       }

@@ -45,12 +45,12 @@ public:
   virtual void at(std::size_t which, double t, Workspace& memory) = 0;
 };
 
-/// Carries out what is to happen at a time, in this order: samplings in the order of declaration, each with what the
-/// host does at its times behind it, then those of the host alone, then events that have happened in their order of
-/// declaration, then events that these resets have caused, until there are none. Each reads the state that the one
-/// before has left; within one block all right sides read the state before it. Behind each block manifolds and
-/// constraints hold again (Restorer), and what a method has kept from its last step is forgotten: the function of the
-/// reset does that.
+/// Carries out what is to happen at a time, in this order: events that have happened in their order of declaration,
+/// with those that their resets cause, until there are none; samplings in the order of declaration, each with what the
+/// host does at its times behind it, then those of the host alone; then events that these cause, until there are none.
+/// Each reads the state that the one before has left; within one block all right sides read the state before it. Behind
+/// each block manifolds and constraints hold again (Restorer), and what a method has kept from its last step is
+/// forgotten: the function of the reset does that.
 class Jumps {
 public:
   Jumps(const Problem& problem, Workspace& workspace, EventWatch& events);

@@ -1,6 +1,9 @@
 // Adaptive steps as a user sees them: errors follow the tolerance, samples leave the steps alone, failures say why.
 #include "acceptance/OrderProblems.h"
+#include "acceptance/Trajectory.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace lmc::acceptance;
@@ -374,4 +377,80 @@ TEST(StiffEquations, TakeFewSteps) {
   EXPECT_LT(run.last("error"), 1e-7);
   EXPECT_LT(summaryOf(w, file, {})["steps"], 300);
   EXPECT_GT(summaryOf(w, file, {"--method", "RKMK54", "--time", "0..0.1"})["steps"], 2000);
+}
+
+namespace {
+
+/// One pair twice: `Anew32` has a stage that nobody needs, so that its trials do not begin with f of the ones before.
+const std::string handing = R"(tableau Pair32 {
+  a = [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 3/4, 0, 0], [2/9, 1/3, 4/9, 0]];
+  b = [2/9, 1/3, 4/9, 0];
+  bhat = [7/24, 1/4, 1/3, 1/8];
+  order 3(2);
+}
+tableau PaddedPair32 {
+  a = [[0, 0, 0, 0, 0], [1/2, 0, 0, 0, 0], [0, 3/4, 0, 0, 0], [2/9, 1/3, 4/9, 0, 0], [1, 0, 0, 0, 0]];
+  b = [2/9, 1/3, 4/9, 0, 0];
+  bhat = [7/24, 1/4, 1/3, 1/8, 0];
+  order 3(2);
+}
+method Handed32 = rkmk(Pair32);
+method Anew32 = rkmk(PaddedPair32);
+model Pushed {
+  param J : mat(3,3) = diag(2, 3, 4);
+  param k = 3;
+  config R : SO(3) velocity W;
+  config x : R velocity v;
+  discrete push = 0;
+  lagrangian = 0.5*dot(W, J*W) + 0.5*v^2 - 0.5*k*x^2 - x*dot(R*e1, [sin(4*t), 1, 0.3]);
+  force on x = push;
+)";
+const std::string jumps = "  event turn = falling(x) { reset v = -0.7*v; }\n  every 0.17 { reset push = 2*x - v; }\n";
+const std::string rest = "  initial W = [1, 2, 0.5];\n  initial x = 1;\n"
+                         "  simulate { method = Handed32; time = 0..2; tolerance = 1e-7; output every 0.5; }\n}\n";
+
+/// By how much the numbers of two tables of one size differ.
+double distance(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double most = 0;
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
+    for (std::size_t c = 0; c < std::min(a[k].size(), b[k].size()); ++c)
+      most = std::max(most, std::abs(a[k][c] - b[k][c]));
+  return most;
+}
+
+} // namespace
+
+/// Both have the same errors to first order, and so nearly the same steps: f of another state, of another lane or of a
+/// time before a jump would show in the third digit.
+TEST(HandedRates, AreThoseFoundAnewInLanes) {
+  const Workspace w;
+  for (const std::string& jumping : {std::string(), jumps}) {
+    const std::string file = w.write("m.lie", handing + jumping + rest).string();
+    const auto table = [&](const std::string& method, const char* lanes) {
+      const std::string out = w.path("e.csv").string();
+      const Outcome o = w.lmc({"ensemble", file, "--method", method, "--samples", "19", "--vary", "k ~ linspace(1, 40)",
+                               "--vary", "W ~ normal(1)", "--lanes", lanes, "--keep", "all", "--output", out});
+      EXPECT_EQ(o.status, 0) << o.err;
+      const auto samples = parseCsv(readFile(out));
+      return samples ? samples->rows : std::vector<std::vector<double>>();
+    };
+    const auto anew = table("Anew32", "1");
+    ASSERT_EQ(anew.size(), 19U * 5);
+    for (const char* lanes : {"1", "4", "16"}) EXPECT_LT(distance(table("Handed32", lanes), anew), 1e-6) << lanes;
+  }
+}
+
+TEST(HandedRates, AreThoseFoundAnewBehindACheckpoint) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", handing + jumps + rest).string(), saved = w.path("c.json").string();
+  const Trajectory anew = runModel(w, file, {"--method", "Anew32"});
+  const std::int64_t steps = summaryOf(w, file, {})["steps"];
+  for (std::int64_t k = 1; k < steps; k += 1 + steps / 7) {
+    summaryOf(w, file, {"--checkpoint", saved, "--max-steps", std::to_string(k)}, 3);
+    const Trajectory on = runModel(w, file, {"--resume", saved});
+    ASSERT_FALSE(on.rows.empty());
+    const auto first = anew.rows.end() - static_cast<std::ptrdiff_t>(on.rows.size());
+    EXPECT_LT(distance(on.rows, {first, anew.rows.end()}), 1e-6) << k;
+  }
 }

@@ -3,6 +3,7 @@
 #include "acceptance/Trajectory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <gtest/gtest.h>
 
@@ -150,4 +151,30 @@ TEST(Every, IntervalOfAParameterIsLookedAtWhenItRuns) {
   const std::string text = failure(w, regulator("method = RKMK4; step = 0.01;"), {"--set", "T=0"});
   EXPECT_NE(text.find("every T"), std::string::npos) << text;
   EXPECT_NE(text.find("above zero"), std::string::npos) << text;
+}
+
+/// Where an event falls on the time of a block: it comes first, has its two samples, and the third one is behind the
+/// block. So the last line of a run has the state in which it ends.
+TEST(Every, IsSampledBehindEventsOfTheSameTime) {
+  Workspace w;
+  for (const char* run :
+       {"method = RKMK4; step = 0.125;", "method = RKMK4; step = 0.07; output every 0.25;",
+        "method = RKMK54; tolerance = 1e-6;", "method = Taylor; tolerance = 1e-6; output every 0.5;"}) {
+    const std::string file =
+        w.write("e.lie", std::string("model E {\n  config x : R velocity v;\n  discrete n = 0;\n  discrete s = 0;\n"
+                                     "  lagrangian = 0.5*v^2 - 2*x^2;\n  initial x = 1;\n"
+                                     "  event half = t - 0.5 { reset n = n + s; }\n"
+                                     "  event whole = t - 1 { reset n = n + s; }\n"
+                                     "  every 0.25 { reset s = s + 100; }\n  simulate { time = 0..1; ") +
+                             run + " }\n}\n")
+            .string();
+    const Trajectory t = runModel(w, file, {});
+    std::vector<std::array<double, 2>> half, whole;
+    for (std::size_t k = 0; k < t.rows.size(); ++k) {
+      if (t.at(k, "t") == 0.5) half.push_back({t.at(k, "n"), t.at(k, "s")});
+      if (t.at(k, "t") == 1) whole.push_back({t.at(k, "n"), t.at(k, "s")});
+    }
+    EXPECT_EQ(half, (std::vector<std::array<double, 2>>{{0, 200}, {200, 200}, {200, 300}})) << run;
+    EXPECT_EQ(whole, (std::vector<std::array<double, 2>>{{200, 400}, {600, 400}, {600, 500}})) << run;
+  }
 }

@@ -238,6 +238,40 @@ TEST_F(KnownError, StepsOverAllOfAMotionWithAnEnd) {
   EXPECT_EQ(given["steps"], 4); // 0.8, 4, 20, the rest
 }
 
+/// A series knows the branch at its begin alone: that another one comes is met by trials.
+TEST_F(KnownError, IsNotKnownWhereTheMotionComesToAnotherBranch) {
+  const auto model = [](const std::string& body) {
+    return "model B {\n  config x : R velocity v;\n" + body +
+           "  simulate { method = Taylor; time = 0..3; tolerance = 1e-9; }\n}\n";
+  };
+  // A force for half of a second: a free motion before and behind it, whose series end.
+  const std::string push = w.write("p.lie", model("  lagrangian = 0.5*v^2;\n"
+                                                  "  force on x = if t > 1 and t < 1.5 then 10 else 0;\n"))
+                               .string();
+  EXPECT_NEAR(runModel(w, push, {}).last("x"), 8.75, 1e-7);
+  EXPECT_GT(summary(push, {})["rejected"], 0);
+  // A fall of 1 onto a spring, up to the third fall.
+  const double k = 1e5, m = 2, g = 10, down = std::sqrt(2 / g), omega = std::sqrt(k / m), v = g * down;
+  const double touching = (2 * std::acos(-1) - 2 * std::atan(v * omega / g)) / omega;
+  const std::string fall =
+      w.write("f.lie", model("  lagrangian = 1*v^2 - 20*x - 0.5e5*min(x, 0)^2;\n  initial x = 1;\n")).string();
+  const double left = 3 - 2 * (2 * down + touching) - down; // to the end, from the third touch on
+  ASSERT_TRUE(left > touching && left < touching + 2 * down);
+  const double s = left - touching;
+  EXPECT_NEAR(runModel(w, fall, {}).last("x"), v * s - g * s * s / 2, 1e-6);
+  // A spline, whose third derivative jumps; a mass; a flow.
+  w.write("t.csv", "s,f\n0,0\n0.8,0.3\n1.3,-0.4\n2.2,0.1\n3,0.2\n");
+  const std::string mixed =
+      w.write("s.lie", "model S {\n  param r = read(\"t.csv\");\n  config x : R velocity v;\n  state z : R;\n"
+                       "  lagrangian = 0.5*(1 + max(0, x))*v^2 - 0.5*x^2;\n"
+                       "  force on x = interpolate(r.f, t, cubic);\n  flow z = -0.5 - 0.1*z + 0.3*abs(z - 0.3) + x;\n"
+                       "  initial x = -0.5;\n  initial z = 1;\n"
+                       "  simulate { method = Taylor; time = 0..3; tolerance = 1e-10; }\n}\n")
+          .string();
+  const Trajectory own = runModel(w, mixed, {}), other = runModel(w, mixed, {"--method", "P853"});
+  for (const char* column : {"x", "v", "z"}) EXPECT_NEAR(own.last(column), other.last(column), 1e-8) << column;
+}
+
 /// A step that ends where the equations cannot be evaluated is made again of the same series.
 TEST_F(KnownError, RetreatsFromStepsThatFail) {
   // Rotations so fast that a step of a rough tolerance ends too far from them to be put back.

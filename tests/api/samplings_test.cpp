@@ -212,3 +212,47 @@ TEST(Samplings, RefuseWhatMakesNoSense) {
   w.every(1e-18, nothing);
   EXPECT_FALSE(w.run());
 }
+
+/// A pair whose trials are handed f by the ones before, and the same one with a stage that nobody needs, whose trials
+/// find it anew: an input that the host sets between two trials makes what was handed on worthless.
+TEST(Samplings, ReplaceWhatTrialsHandOn) {
+  const std::string text =
+      "tableau Own { a = [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 3/4, 0, 0], [2/9, 1/3, 4/9, 0]];\n"
+      "  b = [2/9, 1/3, 4/9, 0]; bhat = [7/24, 1/4, 1/3, 1/8]; order 3(2); }\n"
+      "tableau Padded { a = [[0, 0, 0, 0, 0], [1/2, 0, 0, 0, 0], [0, 3/4, 0, 0, 0],\n"
+      "  [2/9, 1/3, 4/9, 0, 0], [1, 0, 0, 0, 0]]; b = [2/9, 1/3, 4/9, 0, 0];\n"
+      "  bhat = [7/24, 1/4, 1/3, 1/8, 0]; order 3(2); }\n"
+      "method Handed = rkmk(Own);\nmethod Anew = rkmk(Padded);\n"
+      "model M {\n  config R : SO(3) velocity W;\n  config x : R velocity v;\n  input u : real = 0;\n"
+      "  lagrangian = 0.5*dot(W, diag(1, 2, 3)*W) + 0.5*v^2 - 0.5*x^2;\n  force on x = u;\n"
+      "  force on R = [u, 0, sin(t)];\n  initial W = [0.1, 2, 0.3];\n  initial x = 1;\n"
+      "  simulate { method = Handed; time = 0..2; tolerance = 1e-8; }\n}\n";
+  std::string padded = text;
+  padded.replace(padded.find("method = Handed"), 15, "method = Anew");
+  const auto end = [](const lmc::Model& model, bool inPieces) {
+    lmc::Workspace w = model.workspace();
+    lmc::RunResult last;
+    if (inPieces) {
+      for (int k = 1; k <= 8; ++k) { // a run goes on where the one before has ended
+        w.setInput("u", k % 2 == 0 ? 2 : -3);
+        lmc::RunSettings settings;
+        settings.to = 0.25 * k;
+        last = w.run(settings);
+      }
+    } else {
+      w.every(0.13, [](lmc::Workspace& at) { at.setInput("u", 3 * at.view("x")[0] - 2 * at.view("v")[0]); });
+      last = w.run({});
+    }
+    EXPECT_TRUE(last) << (last.failure ? last.failure->message : "");
+    std::vector<double> all = w.view("R").numbers().copy();
+    for (const char* name : {"W", "x", "v"})
+      for (const double number : w.view(name).numbers()) all.push_back(number);
+    return all;
+  };
+  const lmc::Model handed = compiled(text), anew = compiled(padded);
+  for (const bool inPieces : {false, true}) {
+    const std::vector<double> a = end(handed, inPieces), b = end(anew, inPieces);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-7) << k;
+  }
+}

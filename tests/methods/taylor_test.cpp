@@ -315,3 +315,22 @@ TEST(Taylor, KnowsNoErrorOfAnotherPair) {
     EXPECT_FALSE(step->embedded.empty()) << embedded;
   }
 }
+
+/// Where the state or the time decides which formula holds; sizes and parameters that decide are no matter.
+TEST(Taylor, KnowsNoErrorWhereEquationsHaveBranches) {
+  const auto known = [](const std::string& force) {
+    Derived d("model M {\n  param n : int = 3;\n  param a = 2;\n  param s[n] = 1;\n"
+              "  config q[n] : S^2 velocity w;\n  config x : R velocity v;\n  let size = max(a, abs(s[1]));\n"
+              "  lagrangian = sum(i in 1..n: 0.5*dot(q[i]', q[i]')) + 0.5*v^2;\n  force on x = " +
+              force + ";\n  initial q[i in 1..n] = e1;\n  simulate { method = Taylor; tolerance = 1e-6; }\n}\n");
+    const auto step = d.step("Taylor");
+    EXPECT_TRUE(step) << force << d.c.text();
+    return step && step->series;
+  };
+  for (const char* force : {"size*x", "sum(i in 1..n: if i > 2 then x*s[i] else q[i][1])", "if a > 1 then x else 0",
+                            "floor(a)*sin(x)", "sinc(x)*norm(q[1] - 2*e2)"})
+    EXPECT_TRUE(known(force)) << force;
+  for (const char* force : {"abs(x)", "if t > 1 then 1 else 0", "min(v, a)", "floor(t)", "s[floor(t) + 1]",
+                            "sum(i in 1..n: if q[i][1] > 0 then 1 else 2)", "max(0, x)^2"})
+    EXPECT_FALSE(known(force)) << force;
+}

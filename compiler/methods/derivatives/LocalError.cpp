@@ -148,16 +148,13 @@ public:
     if (whole_) return change;
     sema::Tuple u;
     for (const PhaseSlot& s : phase_.slots()) {
-      const auto part = [&](const sema::Tuple& all, std::size_t first, std::size_t count) {
-        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(s.pointOffset + first);
-        return sema::Tuple(begin, begin + static_cast<std::ptrdiff_t>(count));
-      };
       if (s.pointCount > 0) {
-        const sema::Tuple at = part(y, 0, s.pointCount), moving = part(change, 0, s.pointCount);
+        const sema::Tuple at = sema::part(y, s.pointOffset, s.pointCount);
+        const sema::Tuple moving = sema::part(change, s.pointOffset, s.pointCount);
         const sema::Tuple moved = s.manifold->isGroup() ? alongGroup(s, at, moving) : onOrbit(*s.manifold, at, moving);
         u.insert(u.end(), moved.begin(), moved.end());
       }
-      const sema::Tuple vectors = part(change, s.pointCount, s.pointParts.size() - s.pointCount);
+      const sema::Tuple vectors = sema::part(change, s.pointOffset + s.pointCount, s.pointParts.size() - s.pointCount);
       u.insert(u.end(), vectors.begin(), vectors.end());
     }
     return u;
@@ -291,25 +288,22 @@ private:
   void onHomogeneous(const PhaseSlot& s, const sema::Tuple& y, const sema::Tuple& change, sema::Tuple& u) {
     const sema::Manifold& m = *s.manifold;
     const std::size_t n = m.algebra().size();
-    const auto parts = [](const sema::Tuple& all, std::size_t first, std::size_t count) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-      return sema::Tuple(begin, begin + static_cast<std::ptrdiff_t>(count));
-    };
     const auto put = [&](const sema::Tuple& own, std::size_t first) {
       std::copy(own.begin(), own.end(), u.begin() + static_cast<std::ptrdiff_t>(first));
     };
-    const sema::Tuple point = parts(y, s.pointOffset, s.pointCount);
-    const sema::Tuple by = parts(change, s.algebraOffset, n);
+    const sema::Tuple point = sema::part(y, s.pointOffset, s.pointCount);
+    const sema::Tuple by = sema::part(change, s.algebraOffset, n);
     put(sema::horizontalProjection(p_, m, point, by, true), s.algebraOffset);
     if (s.kind == PhaseKind::State) return;
     const std::size_t second = s.algebraOffset + n;
-    const sema::Tuple own = parts(change, second, n);
-    const sema::Tuple fiber = parts(y, s.pointOffset + s.pointCount, n);
+    const sema::Tuple own = sema::part(change, second, n);
+    const sema::Tuple fiber = sema::part(y, s.pointOffset + s.pointCount, n);
     if (s.kind == PhaseKind::Velocity)
       put(sema::add(g_, mechanics::bracket(m.group(), by, fiber), sema::horizontalProjection(p_, m, point, own, true)),
           second);
     else
-      put(sema::add(g_, sema::sub(g_, parts(u, second, n), own), sema::momentumProjection(p_, m, point, own, true)),
+      put(sema::add(g_, sema::sub(g_, sema::part(u, second, n), own),
+                    sema::momentumProjection(p_, m, point, own, true)),
           second);
   }
 

@@ -69,11 +69,6 @@ sema::Value ConfigurationKind::groupElement(sema::Tuple elements, std::int64_t f
   return v;
 }
 
-sema::Tuple ConfigurationKind::part(const sema::Tuple& all, std::size_t first, std::size_t count) {
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
-
 sema::Value ConfigurationKind::hold(const sema::Value& v, const std::string& name) {
   if (v.kind == sema::ValueKind::PhasePoint)
     return valueOf(v.kind, load(g_, points_, store(p_, points_, v.parts, name)));

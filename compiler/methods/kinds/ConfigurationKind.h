@@ -51,15 +51,14 @@ protected:
   };
 
   static sema::Value valueOf(sema::ValueKind kind, sema::Tuple parts);
-  static sema::Tuple part(const sema::Tuple& all, std::size_t first, std::size_t count);
   [[nodiscard]] sema::Tuple pointOf(const Slot& s, const sema::Tuple& all) const {
-    return part(all, s.point, s.manifold().point().size());
+    return sema::part(all, s.point, s.manifold().point().size());
   }
   [[nodiscard]] sema::Tuple elementOf(const Slot& s, const sema::Tuple& all) const {
-    return part(all, s.element, s.manifold().group().point().size());
+    return sema::part(all, s.element, s.manifold().group().point().size());
   }
   [[nodiscard]] sema::Tuple algebraOf(const Slot& s, const sema::Tuple& all) const {
-    return part(all, s.algebra, s.manifold().algebra().size());
+    return sema::part(all, s.algebra, s.manifold().algebra().size());
   }
   [[nodiscard]] GroupCalculus calculus(const Slot& s) { return {p_, s.manifold(), s.handed}; }
   [[nodiscard]] GroupCalculus calculus(const Slot& s, Handed handed) { return {p_, s.manifold(), handed}; }

@@ -125,7 +125,7 @@ const CotangentKind::Field& CotangentKind::field(Expr time, const sema::Tuple& g
     if (!s.manifold().isGroup() && !atBegin) {
       const sema::Tuple own = algebraOf(s, mu), held = algebraOf(s, load(g_, algebra_, momenta));
       force = sema::add(g_, force,
-                        isotropyForce(s, pointOf(s, load(g_, points_, points)), part(f.velocity, s.algebra, n),
+                        isotropyForce(s, pointOf(s, load(g_, points_, points)), sema::part(f.velocity, s.algebra, n),
                                       sema::sub(g_, own, held)));
     }
     append(f.force, force);

@@ -74,11 +74,6 @@ void EmbeddingKind::addSlot(Slot s, const std::string& name, std::int64_t extent
   slots_.push_back(std::move(s));
 }
 
-sema::Tuple EmbeddingKind::part(const sema::Tuple& all, std::size_t first, std::size_t count) const {
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
-
 std::vector<sema::Value> EmbeddingKind::state() {
   sema::Tuple y;
   sema::Tuple q;
@@ -87,9 +82,9 @@ std::vector<sema::Value> EmbeddingKind::state() {
     const sema::Tuple own = sema::loads(g_, s.state, s.index);
     append(y, own);
     if (!secondOrder_) continue;
-    const sema::Tuple point = part(own, 0, s.points);
+    const sema::Tuple point = sema::part(own, 0, s.points);
     append(q, point);
-    append(v, sema::generator(p_, *s.manifold, s.frame, point, part(own, s.points, own.size() - s.points)));
+    append(v, sema::generator(p_, *s.manifold, s.frame, point, sema::part(own, s.points, own.size() - s.points)));
   }
   if (!secondOrder_) return {vectorValue(y)};
   return {vectorValue(q), hold(vectorValue(v), "v")};
@@ -143,9 +138,9 @@ void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
     const sema::Tuple v = load(g_, points_, store(p_, points_, next[1].parts, "next.v"));
     std::size_t first = 0;
     for (const Slot& s : slots_) {
-      const sema::Tuple point = part(q, first, s.points);
+      const sema::Tuple point = sema::part(q, first, s.points);
       append(y, point);
-      append(y, algebraOf(s, point, part(v, first, s.points)));
+      append(y, algebraOf(s, point, sema::part(v, first, s.points)));
       first += s.points;
     }
   }
@@ -154,8 +149,14 @@ void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
 }
 
 void EmbeddingKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
-  context_.step.embedded = store(p_, all_, second[0].parts, "embedded");
-  context_.step.series = differenceOfSums(next_, second[0].parts);
+  sema::Tuple embedded = second[0].parts;
+  context_.step.series = differenceOfSums(next_, embedded);
+  if (context_.step.series && hasBranches()) {
+    // The last terms of a series do not know of a branch that the motion comes to: a trial has to meet it.
+    context_.step.series.reset();
+    embedded = sema::add(g_, embedded, defect(*sumOf(next_)));
+  }
+  context_.step.embedded = store(p_, all_, embedded, "embedded");
   // What constraints have moved is a part of the error.
   if (!end_.empty() && !context_.system.constraints) context_.step.compared = store(p_, all_, end_, "compared");
   if (!third.empty()) context_.step.embedded2 = store(p_, all_, third[0].parts, "embedded2");
@@ -219,22 +220,17 @@ sema::Tuple EmbeddingKind::evaluate(Expr time, const sema::Tuple& y, const std::
 
 /// Point by point T(q) xi, then xi' or mu'.
 sema::Tuple EmbeddingKind::ydot(Expr time, const sema::Tuple& y) {
-  std::vector<const sym::Array*> roots;
-  for (const Slot& s : slots_) {
-    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
-    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
-  }
   const sema::Tuple held = hold(vectorValue(y), "y").parts;
-  const sema::Tuple rates = evaluate(time, held, roots);
+  const sema::Tuple rates = evaluate(time, held, rateArrays());
   sema::Tuple r;
   std::size_t next = 0;
   for (const Slot& s : slots_) {
     if (s.points > 0) {
-      append(r, sema::generator(p_, *s.manifold, s.frame, part(held, s.first, s.points),
-                                part(rates, next, s.rate.size())));
+      append(r, sema::generator(p_, *s.manifold, s.frame, sema::part(held, s.first, s.points),
+                                sema::part(rates, next, s.rate.size())));
     }
     next += s.rate.size();
-    append(r, part(rates, next, s.fiberRate.size()));
+    append(r, sema::part(rates, next, s.fiberRate.size()));
     next += s.fiberRate.size();
   }
   fields_.push_back(rates);
@@ -246,29 +242,25 @@ sema::Tuple EmbeddingKind::vdot(Expr time, const sema::Tuple& q, const sema::Tup
   sema::Tuple y;
   std::size_t first = 0;
   for (const Slot& s : slots_) {
-    const sema::Tuple point = part(q, first, s.points);
+    const sema::Tuple point = sema::part(q, first, s.points);
     append(y, point);
-    append(y, algebraOf(s, point, part(v, first, s.points)));
+    append(y, algebraOf(s, point, sema::part(v, first, s.points)));
     first += s.points;
   }
   y = load(g_, all_, store(p_, all_, y, "qv"));
-  std::vector<const sym::Array*> roots;
-  for (const Slot& s : slots_) {
-    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
-    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
-  }
-  const sema::Tuple rates = evaluate(time, y, roots);
+  const sema::Tuple rates = evaluate(time, y, rateArrays());
   sema::Tuple r;
   std::size_t next = 0;
   first = 0;
   for (const Slot& s : slots_) {
-    const sema::Tuple point = part(y, s.first, s.points);
+    const sema::Tuple point = sema::part(y, s.first, s.points);
     const std::size_t n = s.fiberRate.size();
-    const sema::Tuple xi = part(y, s.first + s.points, n);
+    const sema::Tuple xi = sema::part(y, s.first + s.points, n);
     const auto symbol = sema::dummies(g_, s.manifold->point(), "q");
     const sema::Tuple moving = sema::generator(p_, *s.manifold, s.frame, sema::loads(g_, symbol, {}), xi);
-    append(r, sema::add(g_, sema::generator(p_, *s.manifold, s.frame, point, part(rates, next + s.rate.size(), n)),
-                        sema::directional(p_, moving, symbol, part(v, first, s.points), point)));
+    append(r,
+           sema::add(g_, sema::generator(p_, *s.manifold, s.frame, point, sema::part(rates, next + s.rate.size(), n)),
+                     sema::directional(p_, moving, symbol, sema::part(v, first, s.points), point)));
     next += s.rate.size() + n;
     first += s.points;
   }

@@ -87,10 +87,11 @@ private:
   /// The results of a step by such sums.
   std::vector<sema::Value> stages(const Tableau& tableau, sym::Expr h, sym::Expr time, Range where,
                                   const StageSum& sum);
+  /// Of a step that ends with `end_`: the second result but for the last stage, and the rate there with its weight.
+  void handOn(const sema::Tuple& second, const sema::Tuple& rate, sym::Expr weight);
   /// All numbers of a state, one after the other, and zeros up to the end of the last vector.
   const sym::Array* row(const sema::Tuple& y, const std::string& name);
   void addSlot(Slot s, const std::string& name, std::int64_t extent, const std::vector<sema::Part>& fiber);
-  sema::Tuple part(const sema::Tuple& all, std::size_t first, std::size_t count) const;
   /// Copies of arrays of the model for the state y at a time; the copies' loads.
   sema::Tuple evaluate(sym::Expr time, const sema::Tuple& y, const std::vector<const sym::Array*>& roots);
   sema::Tuple ydot(sym::Expr time, const sema::Tuple& y);
@@ -148,6 +149,10 @@ private:
   [[nodiscard]] const PartialSum* sumOf(const sema::Tuple& value) const;
   /// Where `end`, the end of a step, and `second` are sums of one series, what they differ by.
   [[nodiscard]] std::optional<StepSeries> differenceOfSums(const sema::Tuple& end, const sema::Tuple& second);
+  /// Whether f changes from one formula to another where the state or the time decide.
+  [[nodiscard]] bool hasBranches() const;
+  /// By how much the motion leaves such a sum within the step, to first order.
+  sema::Tuple defect(const PartialSum& sum);
   int counter_ = 0;
 };
 

@@ -25,13 +25,10 @@ sema::Tuple moved(sym::Graph& g, const sema::Tuple& y, Expr h, const std::vector
   return r;
 }
 
-/// The sum of x_k h^k over k = 1 … degree, all numbers of x; the smallest terms first.
-const sym::Array* polynomial(sym::Program& p, const sym::Array* coefficients, std::int64_t degree, Expr h,
-                             const std::string& name) {
+/// h^k, k = 1 … degree.
+const sym::Array* powersOf(sym::Program& p, Expr h, std::int64_t degree, const std::string& name) {
   sym::Graph& g = p.graph();
-  const std::int64_t d = coefficients->extents[1];
   const sym::Array* const powers = g.newArray(name + ".powers", {degree}, sym::Shape::scalar(), sym::Role::Temp);
-  const sym::Array* const sum = g.newArray(name + ".sum", {d}, sym::Shape::scalar(), sym::Role::Temp);
   sym::Equation first;
   first.array = powers;
   first.index = {g.integer(1)};
@@ -44,6 +41,15 @@ const sym::Array* polynomial(sym::Program& p, const sym::Array* coefficients, st
     further.value = g.mul(g.load(powers, {g.integer(k / 2)}), g.load(powers, {g.integer(k - k / 2)}));
     p.append(std::move(further));
   }
+  return powers;
+}
+
+/// The sum of p_k x_k over k = 1 … degree, all numbers of x; the smallest terms of a polynomial first.
+const sym::Array* sumOfOrders(sym::Program& p, const sym::Array* coefficients, const sym::Array* powers,
+                              const std::string& name) {
+  sym::Graph& g = p.graph();
+  const std::int64_t d = coefficients->extents[1], degree = powers->extents[0];
+  const sym::Array* const sum = g.newArray(name + ".sum", {d}, sym::Shape::scalar(), sym::Role::Temp);
   // Four orders at a time, from the last ones on: the sums are read and written more seldom.
   constexpr std::int64_t together = 4;
   const auto accumulate = [&](const sym::Loop& order, const auto& orders) {
@@ -90,9 +96,7 @@ std::vector<sema::Value> EmbeddingKind::stages(const Tableau& tableau, Expr h, E
   // The last stage of a trial is f at the end behind `onto`, by which the estimate changes less than by its own error.
   std::vector<sym::Number> weights = tableau.bhat;
   weights.back() = 0;
-  last_ = lastStage(p_, all_, sema::sub(g_, sum(weights, k), end_),
-                    sema::scale(g_, g_.scale(tableau.bhat.back(), h), k.front()));
-  last_->inStorage = true;
+  handOn(sum(weights, k), k.front(), g_.scale(tableau.bhat.back(), h));
   if (const auto arrays = ownArrays(p_, fields_.front()))
     last_->first = *arrays;
   else
@@ -104,6 +108,11 @@ std::vector<sema::Value> EmbeddingKind::runge(const Tableau& tableau, const sema
                                               Range where) {
   return stages(tableau, h, time, where,
                 [&](const auto& coefficients, const auto& k) { return moved(g_, y, h, coefficients, k); });
+}
+
+void EmbeddingKind::handOn(const sema::Tuple& second, const sema::Tuple& rate, Expr weight) {
+  last_ = lastStage(p_, all_, sema::sub(g_, second, end_), sema::scale(g_, weight, rate));
+  last_->inStorage = true;
 }
 
 const sym::Array* EmbeddingKind::row(const sema::Tuple& y, const std::string& name) {
@@ -168,11 +177,8 @@ std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, cons
     results.push_back(vectorValue(results.empty() ? onto(end, where) : end));
   }
   if (s.left != nullptr) {
-    const sym::Expr h = g_.load(context_.step.stepSize);
-    const sema::Tuple end = unflat(g_, all_, s.ends[0]), second = unflat(g_, all_, s.ends[1]);
-    last_ = lastStage(p_, all_, sema::sub(g_, second, end),
-                      sema::scale(g_, g_.scale(tableau.bhat.back(), h), unflat(g_, all_, s.left)));
-    last_->inStorage = true;
+    handOn(unflat(g_, all_, s.ends[1]), unflat(g_, all_, s.left),
+           g_.scale(tableau.bhat.back(), g_.load(context_.step.stepSize)));
     last_->first = {s.left};
   }
   context_.step.evaluations += static_cast<int>(tableau.stages()) - 1; // one has been counted
@@ -204,7 +210,7 @@ sema::Value EmbeddingKind::taylor(Expr time, const sema::Tuple& y, Expr h, std::
     series_.push_back({time, y, degree, series.coefficients});
     found = &series_.back();
   }
-  const sym::Array* const sum = polynomial(p_, found->coefficients, degree, h, name);
+  const sym::Array* const sum = sumOfOrders(p_, found->coefficients, powersOf(p_, h, degree, name), name);
   sema::Tuple result = sema::add(g_, y, ofNumbers([&](Expr number) { return g_.load(sum, {number}); }));
   sums_.push_back({result, static_cast<std::size_t>(found - series_.data()), degree, h, false});
   return vectorValue(std::move(result));
@@ -252,6 +258,44 @@ std::optional<StepSeries> EmbeddingKind::differenceOfSums(const sema::Tuple& end
   return series;
 }
 
+bool EmbeddingKind::hasBranches() const {
+  std::vector<const sym::Array*> variables = {context_.system.model->time};
+  for (const Slot& s : slots_) {
+    variables.insert(variables.end(), s.state.begin(), s.state.end());
+    if (s.factor != nullptr)
+      variables.insert(variables.end(), s.factor->usedVelocity.begin(), s.factor->usedVelocity.end());
+  }
+  return sym::hasBranches(p_, variables, rateArrays());
+}
+
+/// A curve S whose rate is off f by the defect S' - f is off the motion by the integral of that, to first order: by
+/// Simpson's rule, since there is none at the begin, h (4 d(h/2) + d(h))/6. Of a smooth motion it is O(h^(p + 1)).
+sema::Tuple EmbeddingKind::defect(const PartialSum& sum) {
+  const Series s = series_[sum.series];
+  const auto at = [&](const sym::Number& part) { // of the step, times h part
+    const std::string name = fmt::format("D{}", ++counter_);
+    const Expr h = g_.scale(part, sum.h);
+    const sym::Array* const powers = powersOf(p_, h, sum.degree, name);
+    const sym::Array* const rising =
+        g_.newArray(name + ".rising", powers->extents, sym::Shape::scalar(), sym::Role::Temp);
+    for (std::int64_t k = 1; k <= sum.degree; ++k) {
+      sym::Equation e; // k h^k
+      e.array = rising;
+      e.index = {g_.integer(k)};
+      e.value = g_.scale(sym::Number(k), g_.load(powers, e.index));
+      p_.append(std::move(e));
+    }
+    const auto ofOrders = [&](const sym::Array* factors, const std::string& of) {
+      const sym::Array* const total = sumOfOrders(p_, s.coefficients, factors, of);
+      return ofNumbers([&](Expr number) { return g_.load(total, {number}); });
+    };
+    const sema::Tuple there = sema::add(g_, s.y, ofOrders(powers, name));
+    return sema::sub(g_, ofOrders(rising, name + "'"), sema::scale(g_, h, ydot(g_.add(s.time, h), there)));
+  };
+  return sema::add(g_, sema::scale(g_, sym::Number::ratio(4, 3), at(sym::Number::ratio(1, 2))),
+                   sema::scale(g_, sym::Number::ratio(1, 6), at(1)));
+}
+
 sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
   if (nearest_.empty()) {
     lookBeside(where);
@@ -266,9 +310,9 @@ sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
   sema::Tuple r;
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const Slot& s = slots_[k];
-    const sema::Tuple begin = part(sema::loads(g_, s.state, s.index), 0, s.points);
-    sema::Tuple point = part(held, s.first, s.points);
-    sema::Tuple fiber = part(held, s.first + s.points, s.state.size() - s.points);
+    const sema::Tuple begin = sema::part(sema::loads(g_, s.state, s.index), 0, s.points);
+    sema::Tuple point = sema::part(held, s.first, s.points);
+    sema::Tuple fiber = sema::part(held, s.first + s.points, s.state.size() - s.points);
     if (s.points > 0) point = nearest_[k].of(begin, point, name);
     if (s.factor != nullptr)
       fiber = s.factor->fiber == sema::Fiber::Momentum
@@ -287,16 +331,13 @@ sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
 }
 
 void EmbeddingKind::lookBeside(Range where) {
-  std::vector<const sym::Array*> roots;
-  for (const Slot& s : slots_) {
-    roots.insert(roots.end(), s.rate.begin(), s.rate.end());
-    roots.insert(roots.end(), s.fiberRate.begin(), s.fiberRate.end());
-  }
+  const sema::ArrayTuple roots = rateArrays();
   const auto ofPoint = [&](Expr e) -> const Slot* {
     const auto direct = sym::reads(e);
     const std::vector<const sym::Array*> arrays(direct.begin(), direct.end());
     for (const Slot& s : slots_) {
-      if (s.manifold->holds(part(sema::loads(g_, s.state, s.index), 0, s.manifold->point().size())).empty()) continue;
+      if (s.manifold->holds(sema::part(sema::loads(g_, s.state, s.index), 0, s.manifold->point().size())).empty())
+        continue;
       const auto isPoint = [&](const sym::Array* a) {
         return std::find(s.state.begin(), s.state.begin() + static_cast<std::ptrdiff_t>(s.points), a) !=
                s.state.begin() + static_cast<std::ptrdiff_t>(s.points);
@@ -382,13 +423,13 @@ sema::Value EmbeddingKind::constraint(const std::string& name, const std::vector
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const Slot& s = slots_[k];
     const Constraints& c = constraints_[k];
-    const sema::Tuple q = part(args[0].parts, first, s.points);
+    const sema::Tuple q = sema::part(args[0].parts, first, s.points);
     if (name == "holdsT") {
       const sema::Tuple own =
           c.count() > 0 ? c.transposed(q, args[1].parts[multiplier++]) : sema::zero(g_, s.manifold->point());
       result.insert(result.end(), own.begin(), own.end());
     } else if (c.count() > 0) {
-      result.push_back(name == "holds" ? c.value(q) : c.rate(q, part(args[1].parts, first, s.points)));
+      result.push_back(name == "holds" ? c.value(q) : c.rate(q, sema::part(args[1].parts, first, s.points)));
     }
     first += s.points;
   }

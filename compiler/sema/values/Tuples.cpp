@@ -48,6 +48,11 @@ bool isZero(const Tuple& a) {
   return true;
 }
 
+Tuple part(const Tuple& all, std::size_t first, std::size_t count) {
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
 std::vector<Expr> entries(Graph& g, const Tuple& a) {
   std::vector<Expr> r;
   for (const Expr& e : a) {

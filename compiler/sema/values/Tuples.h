@@ -14,6 +14,8 @@ namespace lmc::sema {
 [[nodiscard]] Tuple zero(sym::Graph& g, const std::vector<Part>& parts);
 [[nodiscard]] sym::Expr pairing(sym::Graph& g, const Tuple& a, const Tuple& b);
 [[nodiscard]] bool isZero(const Tuple& a);
+/// `count` of the parts of a tuple, from `first` on.
+[[nodiscard]] Tuple part(const Tuple& all, std::size_t first, std::size_t count);
 
 /// All entries of a tuple, part by part, matrices by rows; and back.
 [[nodiscard]] std::vector<sym::Expr> entries(sym::Graph& g, const Tuple& a);

@@ -360,33 +360,87 @@ TaylorSeries taylorSeries(Program& p, const std::vector<SeriesVariable>& variabl
   return result;
 }
 
-std::string lacksSeries(const Program& p, const std::vector<const Array*>& variables,
-                        const std::vector<const Array*>& rates) {
+namespace {
+
+/// Calls `visit` with the equations of the rates that depend on the variables, and with a predicate that tells whether
+/// an expression does, until it returns true. Returns whether it has.
+template <class Visit>
+bool anyActive(const Program& p, const std::vector<const Array*>& variables, const std::vector<const Array*>& rates,
+               const Visit& visit) {
   std::unordered_set<const Array*> active(variables.begin(), variables.end());
   const auto depends = [&](Expr e) { return contains(e, [&](const Node& n) { return active.contains(n.array); }); };
-  std::string reason;
   for (const std::size_t k : p.slice(rates)) {
-    const Equation& e = p.equation(k);
     const auto& read = p.reads(k);
     if (std::none_of(read.begin(), read.end(), [&](const Array* a) { return active.contains(a); })) continue;
-    active.insert(e.array);
-    if (e.kind == EquationKind::Newton) return fmt::format("`{}` is found by an iteration", e.array->name);
-    if (e.semidefinite) return "its masses may be singular";
-    if (e.guard && depends(e.guard)) return "it has a sum whose members the state chooses";
-    if (!e.value) continue;
-    visitPostOrder({e.value}, [&](const Node& n) {
-      if (!reason.empty() || n.type != Type::Real) return;
-      const bool semi = n.op == Op::Solve && static_cast<Definite>(n.imm) == Definite::Semi;
-      const bool large = n.op == Op::Det && n.args[0]->shape.rows > mostRows;
-      if (n.op != Op::Exponential && !semi && !large) return;
-      if (!depends(Expr(&n))) return;
-      reason = semi    ? "its masses may be singular"
-               : large ? fmt::format("it has the determinant of {} rows", n.args[0]->shape.rows)
-                       : "it has the exponential of a matrix";
-    });
-    if (!reason.empty()) return reason;
+    active.insert(p.equation(k).array);
+    if (visit(p.equation(k), depends)) return true;
   }
-  return {};
+  return false;
+}
+
+/// Of an operation that is one formula or another by the values of its first arguments, how many these are.
+std::size_t deciding(const Node& n) {
+  switch (n.op) {
+  case Op::Select:
+  case Op::Abs:
+  case Op::Floor:
+  case Op::FloorToInt:
+    return 1;
+  case Op::Min:
+  case Op::Max:
+    return n.args.size();
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+std::string lacksSeries(const Program& p, const std::vector<const Array*>& variables,
+                        const std::vector<const Array*>& rates) {
+  std::string reason;
+  anyActive(p, variables, rates, [&](const Equation& e, const auto& depends) {
+    if (e.kind == EquationKind::Newton)
+      reason = fmt::format("`{}` is found by an iteration", e.array->name);
+    else if (e.semidefinite)
+      reason = "its masses may be singular";
+    else if (e.guard && depends(e.guard))
+      reason = "it has a sum whose members the state chooses";
+    else if (e.value)
+      visitPostOrder({e.value}, [&](const Node& n) {
+        if (!reason.empty() || n.type != Type::Real) return;
+        const bool semi = n.op == Op::Solve && static_cast<Definite>(n.imm) == Definite::Semi;
+        const bool large = n.op == Op::Det && n.args[0]->shape.rows > mostRows;
+        if (n.op != Op::Exponential && !semi && !large) return;
+        if (!depends(Expr(&n))) return;
+        reason = semi    ? "its masses may be singular"
+                 : large ? fmt::format("it has the determinant of {} rows", n.args[0]->shape.rows)
+                         : "it has the exponential of a matrix";
+      });
+    return !reason.empty();
+  });
+  return reason;
+}
+
+bool hasBranches(const Program& p, const std::vector<const Array*>& variables, const std::vector<const Array*>& rates) {
+  return anyActive(p, variables, rates, [](const Equation& e, const auto& depends) {
+    std::vector<Expr> open;
+    if (e.value) open.push_back(e.value);
+    std::unordered_set<const Node*> seen;
+    while (!open.empty()) {
+      const Expr at = open.back();
+      open.pop_back();
+      if (!seen.insert(at.node()).second) continue;
+      const Node& n = *at;
+      const auto decides = n.args.begin() + static_cast<std::ptrdiff_t>(deciding(n));
+      if (std::any_of(n.args.begin(), decides, depends)) return true;
+      // Where masses have branches, forces have their derivatives. What else is in their matrix, sizes beside which a
+      // part without mass is regular, leaves the solution alone.
+      const bool ofMasses = n.op == Op::Solve && static_cast<Definite>(n.imm) == Definite::Yes;
+      open.insert(open.end(), n.args.begin() + (ofMasses ? 1 : 0), n.args.end());
+    }
+    return false;
+  });
 }
 
 } // namespace lmc::sym

@@ -56,6 +56,12 @@ struct TaylorSeries {
 [[nodiscard]] std::string lacksSeries(const Program& program, const std::vector<const Array*>& variables,
                                       const std::vector<const Array*>& rates);
 
+/// Whether the equations of these rates change from one formula to another where the variables decide: by a condition,
+/// a minimum or maximum, a whole part. A series goes on with the formula that holds where it begins, and none of its
+/// terms knows of another one.
+[[nodiscard]] bool hasBranches(const Program& program, const std::vector<const Array*>& variables,
+                               const std::vector<const Array*>& rates);
+
 /// A scalar, vector or matrix of its entries, by rows.
 [[nodiscard]] Expr tensorOf(Graph& graph, const Shape& shape, std::vector<Expr> entries);
 
