@@ -195,11 +195,11 @@ bool Instantiation::bodyOfCalls() {
   for (const CheckedStatement& s : method_.body) {
     const int exponentials = context_.step.exponentials;
     if (!values.evaluate(s.terms)) return false;
-    if (s.what == CheckedStatement::What::Next) next_[s.variable] = calls.endOnConstraints(values[s.value], end, true);
+    if (s.what == CheckedStatement::What::Next) next_[s.variable] = calls.endOnConstraints(values[s.value], end);
     if (s.what != CheckedStatement::What::Embedded) continue;
     context_.step.exponentials = exponentials; // those of `next` are counted
     embedded_.resize(next_.size());
-    embedded_[s.variable] = calls.endOnConstraints(values[s.value], end, false);
+    embedded_[s.variable] = calls.end(values[s.value], false);
   }
   context_.step.calls = calls.finish();
   return true;

@@ -234,8 +234,8 @@ sema::Value StepCalls::rate(const std::string& name, const Arguments& args, cons
   return call(*rate_, all);
 }
 
-sema::Value StepCalls::endOnConstraints(const sema::Value& state, Expr time, bool own) {
-  if (rate_ == nullptr) return end(state, own);
+sema::Value StepCalls::endOnConstraints(const sema::Value& state, Expr time) {
+  if (rate_ == nullptr) return end(state, true);
   const sema::Value at = sema::Value::tensor(time);
   const sema::Value moved = call("onto positions", {at, state}, [&](const Arguments& given) {
     return kind_.onPositions(given[0].parts[0], given[1]);
@@ -244,7 +244,7 @@ sema::Value StepCalls::endOnConstraints(const sema::Value& state, Expr time, boo
   const sema::Value velocities = call(*rate_, {at, moved, askFor(false)});
   context_.step.evaluations = evaluations;
   calls_.pieces[calls_.pieces.size() - 2].evaluations = 0; // of no f
-  return kind_.withVelocities(end(moved, own), end(velocities, own));
+  return kind_.withVelocities(end(moved, true), end(velocities, true));
 }
 
 sema::Value StepCalls::word(const Word& word, const Arguments& args, Range where) {

@@ -24,8 +24,8 @@ public:
   [[nodiscard]] sema::Value begin(const sema::Value& v);
   /// A result of the body, for the equations behind all pieces. `own`: the step's, not one for its estimate alone.
   [[nodiscard]] sema::Value end(const sema::Value& v, bool own);
-  /// The same of a state at a time, moved onto constraints where calls do that (MethodKind::projectsByRates).
-  [[nodiscard]] sema::Value endOnConstraints(const sema::Value& state, sym::Expr time, bool own);
+  /// The step's result at a time, moved onto constraints where calls do that (MethodKind::projectsByRates).
+  [[nodiscard]] sema::Value endOnConstraints(const sema::Value& state, sym::Expr time);
   /// What `work` makes of values like `args`, which stands in the code once for each `name`.
   [[nodiscard]] sema::Value call(const std::string& name, const Arguments& args, const Work& work);
   /// f, which is what `work` makes of a time and a state.

@@ -220,12 +220,16 @@ TableauStep::Results TableauStep::muntheKaasCalls(const sema::Tuple& y, const De
       });
     k.push_back(value.parts);
   }
-  const Expr end = g.add(time_, h_);
-  const Results results = both([&](const std::vector<Number>& weights) {
-    return calls.endOnConstraints(flowed(sum(weights)), end, &weights == &tableau_.b).parts;
-  });
+  const Results results = both(
+      [&](const std::vector<Number>& weights) { return endOf(calls, flowed(sum(weights)), &weights == &tableau_.b); });
   context_.step.calls = calls.finish();
   return results;
+}
+
+/// Of the result of the step, or of that for its estimate, which constraints need not hold.
+sema::Tuple TableauStep::endOf(StepCalls& calls, const sema::Value& state, bool own) const {
+  if (!own) return calls.end(state, false).parts;
+  return calls.endOnConstraints(state, context_.compilation.graph().add(time_, h_)).parts;
 }
 
 sema::Value TableauStep::rate(StepCalls& calls, const Expr& time, const sema::Value& state) const {
@@ -264,10 +268,8 @@ TableauStep::Results TableauStep::crouchGrossmanCalls(const sema::Tuple& y) cons
     const sema::Value rate = this->rate(calls, stageTime(i), flowed(tableau_.a[i], k));
     k.push_back(calls.hold(ManifoldKind::algebra(sema::scale(g, h_, rate.parts)), "k"));
   }
-  const Expr end = g.add(time_, h_);
-  const Results results = both([&](const std::vector<Number>& weights) {
-    return calls.endOnConstraints(flowed(weights, k), end, &weights == &tableau_.b).parts;
-  });
+  const Results results = both(
+      [&](const std::vector<Number>& weights) { return endOf(calls, flowed(weights, k), &weights == &tableau_.b); });
   context_.step.calls = calls.finish();
   return results;
 }

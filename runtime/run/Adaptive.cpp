@@ -242,10 +242,14 @@ private:
 
   bool giveUp(double h) {
     std::string cause = fmt::format("step size underflow: a step of {:.3g} is still rejected", h);
+    const std::size_t largest = worst();
+    const bool permitsNone = !std::isfinite(errors_[largest]) && control_.tolerances[largest] == 0;
+    if (permitsNone && status_ == NonFinite) status_ = Ok; // the error is not finite, the state is
     if (status_ != Ok)
       cause += "; " + (status_ == SingularMass ? accountOfMass(t_) : statusText(status_));
     else
-      cause += fmt::format("; the error is largest in {}", control_.pieces[worst()]);
+      cause += fmt::format("; the error is largest in {}", control_.pieces[largest]);
+    if (permitsNone) cause += ", whose tolerance is relative alone: where it is zero, that permits no error";
     if (status_ == Ok && roundingOf(control_.tolerances, problem_.initialState) > closeToRounding)
       cause +=
           "; the tolerance is close to the rounding of the state's numbers, which shorter steps do not make smaller";

@@ -321,6 +321,19 @@ TEST(StepUnderflow, SaysWhere) {
   EXPECT_NE(cause.find("step size underflow"), std::string::npos) << cause;
 }
 
+TEST(StepUnderflow, SaysThatARelativeToleranceOfZeroIsNone) {
+  const Workspace w;
+  std::string text = oscillator;
+  text.replace(text.find("1e-6"), 4, "(relative = 1e-6, absolute = 0)");
+  text.insert(text.find("  lagrangian"), "  config y : R velocity u;\n");
+  text.replace(text.find("0.5*v^2"), 7, "0.5*v^2 + 0.5*u^2");
+  const std::string file = w.write("m.lie", text).string();
+  for (const char* method : {"RKMK54", "Taylor"}) {
+    const std::string cause = summaryOf(w, file, {"--method", method}, 3)["failure"]["cause"];
+    EXPECT_NE(cause.find("the error is largest in y, whose tolerance is relative alone"), std::string::npos) << cause;
+  }
+}
+
 TEST(ErrorOfRounding, IsNoReasonForShorterSteps) {
   const Workspace w;
   // The last terms of the series of a fast rotation are rounding here, whatever the step is; the run went on with steps

@@ -109,8 +109,9 @@ sema::ArrayTuple ManifoldKind::defects(const sema::Tuple& y, sym::Expr time) {
 
 void ManifoldKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
   Step& step = context_.step;
-  step.embedded = phase_.storePoint(onConstraints(second[0].parts, "embedded"), "embedded");
-  if (!third.empty()) step.embedded2 = phase_.storePoint(onConstraints(third[0].parts, "embedded2"), "embedded2");
+  // What constraints have moved is a part of the error.
+  step.embedded = phase_.storePoint(second[0].parts, "embedded");
+  if (!third.empty()) step.embedded2 = phase_.storePoint(third[0].parts, "embedded2");
   countOwn(context_.layer.program(), step, fields_);
 }
 
