@@ -39,8 +39,8 @@ private:
   /// is O(h), and parallel to v up to O(h^2): the series of dexp_v after ad^(q - 1) leaves O(h^(q + 2)) for an order q.
   /// (Of orders 2 and 1 this would be large; ad^2 costs little.)
   [[nodiscard]] LastStage handed(const sema::Tuple& v, const sema::Tuple& difference, const sema::Tuple& f) const;
-  /// f as a call.
   [[nodiscard]] sema::Tuple endOf(StepCalls& calls, const sema::Value& state, bool own) const;
+  /// f as a call.
   [[nodiscard]] sema::Value rate(StepCalls& calls, const sym::Expr& time, const sema::Value& state) const;
   [[nodiscard]] sym::Expr stageTime(std::size_t i) const;
   [[nodiscard]] sema::Tuple start(const sema::Tuple& y, bool wanted) const;
