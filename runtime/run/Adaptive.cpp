@@ -243,7 +243,9 @@ private:
   bool giveUp(double h) {
     std::string cause = fmt::format("step size underflow: a step of {:.3g} is still rejected", h);
     const std::size_t largest = worst();
-    const bool permitsNone = !std::isfinite(errors_[largest]) && control_.tolerances[largest] == 0;
+    const std::span<const double> state = workspace_.state();
+    const bool permitsNone = !std::isfinite(errors_[largest]) && control_.tolerances[largest] == 0 &&
+                             std::find(state.begin(), state.end(), 0) != state.end();
     if (permitsNone && status_ == NonFinite) status_ = Ok; // the error is not finite, the state is
     if (status_ != Ok)
       cause += "; " + (status_ == SingularMass ? accountOfMass(t_) : statusText(status_));

@@ -290,10 +290,12 @@ sema::Tuple EmbeddingKind::defect(const PartialSum& sum) {
       return ofNumbers([&](Expr number) { return g_.load(total, {number}); });
     };
     const sema::Tuple there = sema::add(g_, s.y, ofOrders(powers, name));
-    return sema::sub(g_, ofOrders(rising, name + "'"), sema::scale(g_, h, ydot(g_.add(s.time, h), there)));
+    const sema::Tuple rate = ofOrders(rising, name + "'");
+    return sema::sub(g_, rate, sema::scale(g_, h, ydot(g_.add(s.time, h), there)));
   };
-  return sema::add(g_, sema::scale(g_, sym::Number::ratio(4, 3), at(sym::Number::ratio(1, 2))),
-                   sema::scale(g_, sym::Number::ratio(1, 6), at(1)));
+  const sema::Tuple middle = at(sym::Number::ratio(1, 2)), end = at(1);
+  return sema::add(g_, sema::scale(g_, sym::Number::ratio(4, 3), middle),
+                   sema::scale(g_, sym::Number::ratio(1, 6), end));
 }
 
 sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
