@@ -37,8 +37,8 @@ struct CompileOptions {
   int lanes = 0; ///< trajectories that one call advances, a power of two; 0: code for one alone (`function`, `advance`)
   Tiers tiers = Tiers::Optimised; ///< of code that is not in the cache, for one trajectory
   bool keepIr = false;            ///< fill Compiled::ir() and assembly() (skips the cache)
-  /// Threads that make code of different functions at the same time; 0: as many as there are processors, eight at most.
-  /// Code is the same for any number.
+  /// Threads that make code of different functions at the same time; 0: one for each processor that may be used, eight
+  /// at most. Code is the same for any number.
   int threads = 0;
 };
 

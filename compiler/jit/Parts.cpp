@@ -1,6 +1,7 @@
 #include "jit/Parts.h"
 
 #include "base/Budget.h"
+#include "base/Cores.h"
 #include "base/DeepStack.h"
 #include "tape/TapeCost.h"
 
@@ -53,7 +54,7 @@ std::vector<std::vector<bool>> partsOf(const tape::Module& module, std::size_t t
 }
 
 std::size_t codeThreads() {
-  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  return static_cast<std::size_t>(std::min(usableCores(), 8));
 }
 
 void atOnce(std::size_t count, const std::function<void(std::size_t)>& work) {

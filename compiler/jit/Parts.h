@@ -15,7 +15,7 @@ namespace lmc::jit {
 /// every object takes would be more than what is gained. The same for the same module.
 [[nodiscard]] std::vector<std::vector<bool>> partsOf(const tape::Module& module, std::size_t threads);
 
-/// Threads that make machine code at the same time: one for each processor, eight at most.
+/// Threads that make machine code at the same time: one for each processor that may be used, eight at most.
 [[nodiscard]] std::size_t codeThreads();
 
 /// Calls work(k) for each k < count, at the same time: the first on this thread, the others on threads with a deep
