@@ -21,17 +21,12 @@ void append(sema::Tuple& a, const sema::Tuple& b) {
   a.insert(a.end(), b.begin(), b.end());
 }
 
-sema::Tuple slice(const sema::Tuple& t, std::size_t first, std::size_t count) {
-  const auto begin = t.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
-
 sema::Tuple ofPoint(const PhaseSlot& s, const sema::Tuple& y) {
-  return slice(y, s.pointOffset, s.pointParts.size());
+  return sema::part(y, s.pointOffset, s.pointParts.size());
 }
 
 sema::Tuple ofAlgebra(const PhaseSlot& s, const sema::Tuple& z) {
-  return slice(z, s.algebraOffset, s.algebraParts.size());
+  return sema::part(z, s.algebraOffset, s.algebraParts.size());
 }
 
 /// Velocity and momentum are carried along when a point of a homogeneous manifold moves.
@@ -49,12 +44,12 @@ TangentCoordinates::TangentCoordinates(mechanics::Layer& layer)
     : system_(layer.system), p_(layer.program()), g_(p_.graph()), phase_(layer) {}
 
 TangentCoordinates::Halves TangentCoordinates::pointHalves(const PhaseSlot& s, const sema::Tuple& y) const {
-  return {slice(y, 0, s.pointCount), slice(y, s.pointCount, y.size() - s.pointCount)};
+  return {sema::part(y, 0, s.pointCount), sema::part(y, s.pointCount, y.size() - s.pointCount)};
 }
 
 TangentCoordinates::Halves TangentCoordinates::algebraHalves(const PhaseSlot& s, const sema::Tuple& z) const {
   const std::size_t n = hasPoint(s) ? s.manifold->algebra().size() : 0;
-  return {slice(z, 0, n), slice(z, n, z.size() - n)};
+  return {sema::part(z, 0, n), sema::part(z, n, z.size() - n)};
 }
 
 sema::Tuple TangentCoordinates::project(const PhaseSlot& s, const sema::Tuple& point, const sema::Tuple& u) {
@@ -249,8 +244,8 @@ TangentCoordinates::VariationCovector TangentCoordinates::variationTransposed(co
         variationOf(s, ofPoint(s, y), ofAlgebra(s, field), sema::loads(g_, z, {}), sema::loads(g_, df, {}));
     const sema::Tuple d = sema::transposedLinear(p_, joined(own.rate, own.change), both,
                                                  joined(ofAlgebra(s, rate), ofAlgebra(s, change)));
-    append(r.z, slice(d, 0, z.size()));
-    append(r.df, slice(d, z.size(), df.size()));
+    append(r.z, sema::part(d, 0, z.size()));
+    append(r.df, sema::part(d, z.size(), df.size()));
   }
   return r;
 }

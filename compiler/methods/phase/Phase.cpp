@@ -61,11 +61,6 @@ void Phase::addSlot(PhaseSlot s) {
   slots_.push_back(std::move(s));
 }
 
-sema::Tuple Phase::part(const sema::Tuple& all, std::size_t offset, std::size_t count) const {
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(offset);
-  return {first, first + static_cast<std::ptrdiff_t>(count)};
-}
-
 sema::Tuple Phase::state() {
   sema::Tuple y;
   for (const PhaseSlot& s : slots_) append(y, sema::loads(g_, s.state, s.index));
@@ -75,7 +70,7 @@ sema::Tuple Phase::state() {
 sema::Tuple Phase::act(const sema::Tuple& k, const sema::Tuple& y, const std::string& retraction) {
   sema::Tuple r;
   for (const PhaseSlot& s : slots_) {
-    append(r, groupOf(s).act(algebraOf(s, k), part(y, s.pointOffset, s.pointParts.size()), retraction));
+    append(r, groupOf(s).act(algebraOf(s, k), sema::part(y, s.pointOffset, s.pointParts.size()), retraction));
   }
   return r;
 }
@@ -96,7 +91,7 @@ template <class Operation> sema::Tuple Phase::each(const sema::Tuple& k, const s
 sema::Tuple Phase::shifted(const sema::Tuple& y, const sema::Tuple& shift) {
   sema::Tuple r;
   for (const PhaseSlot& s : slots_) {
-    const sema::Tuple own = part(y, s.pointOffset, s.pointParts.size());
+    const sema::Tuple own = sema::part(y, s.pointOffset, s.pointParts.size());
     const sema::Tuple k = algebraOf(s, shift);
     append(r, s.kind == PhaseKind::Dual ? sema::add(g_, own, k) : groupOf(s).act(k, own));
   }
@@ -333,21 +328,21 @@ sema::Tuple Phase::difference(const sema::Tuple& a, const sema::Tuple& b, const 
     const std::size_t np = s.pointCount;
     const std::size_t n = m.algebra().size();
     if (s.kind == PhaseKind::Dual) {
-      append(r, sema::sub(g_, part(a, s.pointOffset, n), part(b, s.pointOffset, n)));
+      append(r, sema::sub(g_, sema::part(a, s.pointOffset, n), sema::part(b, s.pointOffset, n)));
       continue;
     }
-    const sema::Tuple point = part(b, s.pointOffset, np);
+    const sema::Tuple point = sema::part(b, s.pointOffset, np);
     sema::Tuple d = mechanics::generatorTransposed(p_, m, s.handed == Handed::Opposite, point,
-                                                   sema::sub(g_, part(a, s.pointOffset, np), point));
+                                                   sema::sub(g_, sema::part(a, s.pointOffset, np), point));
     for (const sema::Tuple& normal : sema::conormals(p_, m, point)) {
-      d = sema::add(g_, d, sema::scale(g_, sema::pairing(g_, normal, part(shift, s.algebraOffset, n)), normal));
+      d = sema::add(g_, d, sema::scale(g_, sema::pairing(g_, normal, sema::part(shift, s.algebraOffset, n)), normal));
     }
     append(r, d);
     if (s.kind == PhaseKind::State) continue;
-    sema::Tuple velocity = sema::sub(g_, part(a, s.pointOffset + np, n), part(b, s.pointOffset + np, n));
+    sema::Tuple velocity = sema::sub(g_, sema::part(a, s.pointOffset + np, n), sema::part(b, s.pointOffset + np, n));
     for (const sema::Tuple& normal : sema::conormals(p_, m, point)) {
-      velocity = sema::add(g_, velocity,
-                           sema::scale(g_, sema::pairing(g_, normal, part(shift, s.algebraOffset + n, n)), normal));
+      velocity = sema::add(
+          g_, velocity, sema::scale(g_, sema::pairing(g_, normal, sema::part(shift, s.algebraOffset + n, n)), normal));
     }
     append(r, velocity);
   }

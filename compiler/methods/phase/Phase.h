@@ -96,12 +96,11 @@ private:
   void replaceByAsked(sym::Replacement& there, const sema::ArrayTuple& stored, sym::Expr forces,
                       const std::string& name);
   void addSlot(PhaseSlot slot);
-  sema::Tuple part(const sema::Tuple& all, std::size_t offset, std::size_t count) const;
   /// `operation(group, own part of k, own part of l)` for every variable.
   template <class Operation> sema::Tuple each(const sema::Tuple& k, const sema::Tuple& l, Operation operation);
   PhaseGroup groupOf(const PhaseSlot& s) { return {p_, *s.manifold, s.kind, s.handed}; }
   sema::Tuple algebraOf(const PhaseSlot& s, const sema::Tuple& k) const {
-    return part(k, s.algebraOffset, s.algebraParts.size());
+    return sema::part(k, s.algebraOffset, s.algebraParts.size());
   }
 
   const mechanics::System& system_;
