@@ -23,6 +23,7 @@ struct Options {
   /// Of one trajectory: the functions of the module that the object is to have; null: all. Objects of parts in which
   /// each function stands once are linked together, and have the bits of one with all functions.
   const std::vector<bool>* part = nullptr;
+  [[nodiscard]] bool has(std::size_t function) const { return part == nullptr || (*part)[function]; }
 };
 
 /// What one call of `generate` produces. On failure `error` says why and the rest is empty.
@@ -44,9 +45,10 @@ struct Linked {
 struct Interface {
   void (*generate)(const tape::Module& module, const Options& options, Result& result);
   /// As `generate` for one trajectory, without listings, but for the machine code: it is made in a small part of the
-  /// time and takes longer to run. Its bits are those of the code that `generate` makes, which `finish` makes of `rest`.
-  /// `rest` is null where that is not worth while, for short code and for code so long that there is no other; then
-  /// `result` is the result of `generate`. `finish` is called once, on any thread; `discard` frees `rest` in any case.
+  /// time and takes longer to run. Its bits are those of the code that `generate` makes, which `finish` makes of
+  /// `rest`. `rest` is null where that is not worth while, for short code and for code so long that there is no other;
+  /// then `result` is the result of `generate`. `finish` is called once, on any thread; `discard` frees `rest` in any
+  /// case.
   void (*begin)(const tape::Module& module, const Options& options, Result& result, void*& rest);
   void (*finish)(void* rest, Result& result);
   void (*discard)(void* rest);

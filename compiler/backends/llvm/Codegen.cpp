@@ -83,7 +83,7 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
   } else if (level > 0) {
     tape::Module ordered = tape; // many trajectories hide each other's latency, one does not
     for (std::size_t f = 0; f < ordered.functions.size(); ++f)
-      if (options.part == nullptr || (*options.part)[f]) orderOperations(ordered.functions[f], ordered.buffers);
+      if (options.has(f)) orderOperations(ordered.functions[f], ordered.buffers);
     module = SingleModuleEmitter(ordered, context, options, unit).run();
   } else {
     module = SingleModuleEmitter(tape, context, options, unit).run();
@@ -165,9 +165,10 @@ void begin(const tape::Module& tape, const Options& options, Result& result, voi
       result.objects = {emit(*made->module, *made->target, Emit::Object)};
       return;
     }
-    const std::unique_ptr<llvm::TargetMachine> quick = made->optimising ? quickTarget() : hostTarget(0);
-    const auto byLlvm = [&](llvm::Module& copy) { return emit(copy, *quick, Emit::Object); };
-    if (isQuickTarget(*quick))
+    const auto byLlvm = [&](llvm::Module& copy) {
+      return emit(copy, *(made->optimising ? quickTarget() : hostTarget(0)), Emit::Object);
+    };
+    if (hasQuickGenerator(*made->target))
       result.objects = quickObjects(*made->module, byLlvm);
     else
       result.objects = {byLlvm(*llvm::CloneModule(*made->module))};

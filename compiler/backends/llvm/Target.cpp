@@ -143,6 +143,12 @@ bool fusesMultiplyAdd(const llvm::TargetMachine& target) {
   return triple.isAArch64() || triple.isPPC64() || triple.isSystemZ();
 }
 
+bool hasQuickGenerator(const llvm::TargetMachine& target) {
+  const llvm::Triple& triple = target.getTargetTriple();
+  return triple.getArch() == llvm::Triple::x86_64 && triple.isOSLinux() &&
+         target.getTargetFeatureString().contains("+avx,") && fusesMultiplyAdd(target);
+}
+
 std::string emit(llvm::Module& module, llvm::TargetMachine& target, Emit what) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -22,6 +22,9 @@ std::unique_ptr<llvm::TargetMachine> quickTarget();
 /// True when the machine has fused multiply-add.
 bool fusesMultiplyAdd(const llvm::TargetMachine& target);
 
+/// True when code for it can be made by quick/Quick.h.
+bool hasQuickGenerator(const llvm::TargetMachine& target);
+
 /// Code generator for objects of this machine's architecture, for a processor as LLVM calls it, "native", or (empty)
 /// any. Throws std::runtime_error for a processor that LLVM does not know.
 std::unique_ptr<llvm::TargetMachine> aheadTarget(int level, const std::string& cpu);

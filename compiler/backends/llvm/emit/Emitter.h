@@ -94,10 +94,6 @@ public:
 protected:
   /// The hidden table of external functions; it stands in the object that has the first function of the module.
   void makeFunctionTable();
-  /// The code of a function is made here (Options::part).
-  [[nodiscard]] bool isMade(std::size_t function) const {
-    return options_.part == nullptr || (*options_.part)[function];
-  }
   /// Loads the base pointers from the array that the first parameter of an entry points to.
   std::vector<llvm::Value*> loadBases(llvm::IRBuilder<>& b, llvm::Value* array) const;
 

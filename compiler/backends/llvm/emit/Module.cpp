@@ -63,7 +63,7 @@ ModuleEmitter::ModuleEmitter(const tape::Module& tape, llvm::LLVMContext& contex
 void ModuleEmitter::makeFunctionTable() {
   auto* const type = llvm::ArrayType::get(types_.pointer, externalCount);
   table_ = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::ExternalLinkage,
-                                    isMade(0) ? llvm::ConstantAggregateZero::get(type) : nullptr, tableSymbol);
+                                    options_.has(0) ? llvm::ConstantAggregateZero::get(type) : nullptr, tableSymbol);
   table_->setVisibility(llvm::GlobalValue::HiddenVisibility);
   table_->setDSOLocal(true);
 }

@@ -50,6 +50,13 @@ enum Condition : std::uint8_t {
   greater
 };
 
+/// Operations by their codes: of two doubles (the root has one),
+enum class Scalar : std::uint8_t { Root = 0x51, Add = 0x58, Multiply = 0x59, Subtract = 0x5C, Divide = 0x5E };
+/// of two integers,
+enum class Arithmetic : std::uint8_t { Add = 0x03, Or = 0x0B, And = 0x23, Subtract = 0x2B, Xor = 0x33, Compare = 0x3B };
+/// and by which an integer is shifted.
+enum class Shift : std::uint8_t { Left = 4, Right = 5, RightWithSign = 7 };
+
 /// What refers to a symbol: the 32 bits at `place` are its distance, with something added, from there.
 struct Relocation {
   std::size_t place;
@@ -59,8 +66,10 @@ struct Relocation {
 
 class Assembler {
 public:
-  // Doubles. `opcode` of vector instructions: add 0x58, multiply 0x59, subtract 0x5C, divide 0x5E, square root 0x51.
-  void scalar(std::uint8_t opcode, int to, int a, const Source& b) { vex(opcode, map0F, double_, 0, to, a, b); }
+  // Doubles.
+  void scalar(Scalar what, int to, int a, const Source& b) {
+    vex(static_cast<std::uint8_t>(what), map0F, double_, 0, to, a, b);
+  }
   void move(int to, const Source& from) {
     if (from.number >= 0)
       vex(0x28, map0F, packed, 0, to, 0, from);
@@ -91,12 +100,12 @@ public:
   void store32(const Memory& m, Register from) { plain(0x89, from, m, false); }
   void address(Register to, const Memory& m) { plain(0x8D, to, m, true); }
   void constant(Register to, std::int64_t value);
-  /// `opcode`: add 0x03, or 0x0B, and 0x23, subtract 0x2B, exclusive or 0x33, compare 0x3B.
-  void arithmetic(std::uint8_t opcode, Register to, Register from, bool wide = true) { plain(opcode, to, from, wide); }
+  void arithmetic(Arithmetic what, Register to, Register from, bool wide = true) {
+    plain(static_cast<std::uint8_t>(what), to, from, wide);
+  }
   void multiply(Register to, Register from) { twoByte(0xAF, to, from, true); }
-  /// `kind`: left 4, right 5, right with the sign 7.
-  void shift(Register to, int kind, std::uint8_t by) {
-    plain(0xC1, kind, to, true);
+  void shift(Register to, Shift how, std::uint8_t by) {
+    plain(0xC1, static_cast<int>(how), to, true);
     byte(by);
   }
   void negate(Register r) { plain(0xF7, 3, r, true); }
@@ -106,7 +115,7 @@ public:
     if (sign)
       bytes({0x48, 0x99});
     else
-      plain(0x33, rdx, rdx, false);
+      arithmetic(Arithmetic::Xor, rdx, rdx, false);
     plain(0xF7, sign ? 7 : 6, r, true);
   }
   void extend32(Register to, Register from) { plain(0x63, to, from, true); }

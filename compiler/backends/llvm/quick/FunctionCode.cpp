@@ -92,7 +92,7 @@ void FunctionCode::prologue() {
     }
     if (a.getType()->isIntegerTy(1)) { // of the rest nothing is said
       code_.constant(r11, 1);
-      code_.arithmetic(0x23, r11, from);
+      code_.arithmetic(Arithmetic::And, r11, from);
       from = r11;
     }
     code_.store(frame(homeOf(&a)), from);
@@ -175,17 +175,19 @@ std::int32_t FunctionCode::homeOf(const llvm::Value* v) {
   return p.memory = frameSize_ - numberSize;
 }
 
+void FunctionCode::keep(const llvm::Value* v, int number) {
+  if (isFloating(v))
+    code_.store(frame(homeOf(v)), number);
+  else
+    code_.store(frame(homeOf(v)), static_cast<Register>(number));
+  placeOf(v).isStored = true;
+}
+
 void FunctionCode::leave(Bank& bank, int number) {
   const llvm::Value* const v = bank.holds[static_cast<std::size_t>(number)];
   if (v == nullptr) return;
   Place& p = placeOf(v);
-  if (!p.isStored && nextRead(v) != never) {
-    if (isFloating(v))
-      code_.store(frame(homeOf(v)), number);
-    else
-      code_.store(frame(homeOf(v)), static_cast<Register>(number));
-    p.isStored = true;
-  }
+  if (!p.isStored && nextRead(v) != never) keep(v, number);
   p.number = -1;
   bank.holds[static_cast<std::size_t>(number)] = nullptr;
 }
@@ -252,6 +254,15 @@ void FunctionCode::put(int to, const llvm::Value* v) {
     code_.move(to, {-1, frame(homeOf(v))});
 }
 
+int FunctionCode::fetch(const llvm::Value* v) {
+  const int number = take(bankOf(v));
+  if (isFloating(v))
+    put(number, v);
+  else
+    put(static_cast<Register>(number), v);
+  return number;
+}
+
 int FunctionCode::reg(const llvm::Value* v) {
   Bank& bank = bankOf(v);
   if (!isLoose(v) && placeOf(v).number >= 0) {
@@ -259,11 +270,7 @@ int FunctionCode::reg(const llvm::Value* v) {
     bank.pinned[static_cast<std::size_t>(number)] = true;
     return number;
   }
-  const int number = take(bank);
-  if (isFloating(v))
-    put(number, v);
-  else
-    put(static_cast<Register>(number), v);
+  const int number = fetch(v);
   if (!isLoose(v)) {
     placeOf(v).number = number;
     bank.holds[static_cast<std::size_t>(number)] = v;
@@ -298,27 +305,14 @@ int FunctionCode::result(Bank& bank, std::initializer_list<const llvm::Value*> o
 
 int FunctionCode::copy(const llvm::Value* v) {
   if (dies(v)) return steal(v);
-  Bank& bank = bankOf(v);
-  if (!isLoose(v) && placeOf(v).number >= 0) bank.pinned[static_cast<std::size_t>(placeOf(v).number)] = true;
-  const int number = take(bank);
-  if (isFloating(v))
-    put(number, v);
-  else
-    put(static_cast<Register>(number), v);
-  return number;
+  if (!isLoose(v) && placeOf(v).number >= 0) bankOf(v).pinned[static_cast<std::size_t>(placeOf(v).number)] = true;
+  return fetch(v);
 }
 
 void FunctionCode::define(const llvm::Value* v, int number) {
-  Place& p = placeOf(v);
-  if (uses_.crossesBlocks(v)) {
-    if (isFloating(v))
-      code_.store(frame(homeOf(v)), number);
-    else
-      code_.store(frame(homeOf(v)), static_cast<Register>(number));
-  }
-  p.isStored = uses_.crossesBlocks(v);
+  if (uses_.crossesBlocks(v)) keep(v, number);
   if (nextRead(v) == never) return;
-  p.number = number;
+  placeOf(v).number = number;
   bankOf(v).holds[static_cast<std::size_t>(number)] = v;
 }
 

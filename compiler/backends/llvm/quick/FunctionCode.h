@@ -83,12 +83,14 @@ private:
   int result(Bank& bank, std::initializer_list<const llvm::Value*> operands);
   bool dies(const llvm::Value* v); ///< it is in a register and is read no more
   int steal(const llvm::Value* v);
-  int reg(const llvm::Value* v); ///< that holds the value, pinned likewise
+  int fetch(const llvm::Value* v); ///< a register that has been taken and has the value
+  int reg(const llvm::Value* v);   ///< that holds the value, pinned likewise
   Register general(const llvm::Value* v) { return static_cast<Register>(reg(v)); }
   Source source(const llvm::Value* v); ///< of a number: where it is, a register if it is read again
   int copy(const llvm::Value* v);      ///< a register with the value that may be changed
   void define(const llvm::Value* v, int number);
-  void leave(Bank& bank, int number); ///< the register; memory holds what is read again
+  void keep(const llvm::Value* v, int number); ///< in memory, which holds it from then on
+  void leave(Bank& bank, int number);          ///< the register; memory holds what is read again
   void forgetRead(const llvm::Instruction& i);
   void put(Register to, const llvm::Value* v); ///< a constant, an address of the frame, or what memory holds
   void put(int to, const llvm::Value* v);

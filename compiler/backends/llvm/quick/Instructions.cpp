@@ -16,10 +16,6 @@ namespace {
 constexpr std::uint64_t signBit = std::uint64_t{1} << 63U;
 /// The largest double below 2^63.
 constexpr std::uint64_t largestInteger = 0x43DFFFFFFFFFFFFFU;
-constexpr std::uint8_t addition = 0x03, disjunction = 0x0B, conjunction = 0x23, subtraction = 0x2B, exclusion = 0x33,
-                       comparing = 0x3B;
-constexpr std::uint8_t addNumbers = 0x58, multiplyNumbers = 0x59, subtractNumbers = 0x5C, divideNumbers = 0x5E,
-                       rootOfNumber = 0x51;
 } // namespace
 
 void FunctionCode::instruction(const I& i) {
@@ -86,14 +82,14 @@ void FunctionCode::floating(const I& i) {
     return define(&i, to);
   }
   const llvm::Value* const b = i.getOperand(1);
-  const std::uint8_t opcode = i.getOpcode() == I::FAdd   ? addNumbers
-                              : i.getOpcode() == I::FSub ? subtractNumbers
-                              : i.getOpcode() == I::FMul ? multiplyNumbers
-                                                         : divideNumbers;
+  const Scalar what = i.getOpcode() == I::FAdd   ? Scalar::Add
+                      : i.getOpcode() == I::FSub ? Scalar::Subtract
+                      : i.getOpcode() == I::FMul ? Scalar::Multiply
+                                                 : Scalar::Divide;
   const int first = reg(a);
   const Source second = source(b);
   const int to = result(vectors_, {a, b});
-  code_.scalar(opcode, to, first, second);
+  code_.scalar(what, to, first, second);
   define(&i, to);
 }
 
@@ -122,30 +118,32 @@ void FunctionCode::integer(const I& i) {
   const llvm::Value* const a = i.getOperand(0);
   if (i.isShift()) {
     const auto to = static_cast<Register>(copy(a));
-    const int kind = i.getOpcode() == I::Shl ? 4 : i.getOpcode() == I::LShr ? 5 : 7;
-    code_.shift(to, kind, static_cast<std::uint8_t>(llvm::cast<llvm::ConstantInt>(i.getOperand(1))->getZExtValue()));
+    const Shift how = i.getOpcode() == I::Shl    ? Shift::Left
+                      : i.getOpcode() == I::LShr ? Shift::Right
+                                                 : Shift::RightWithSign;
+    code_.shift(to, how, static_cast<std::uint8_t>(llvm::cast<llvm::ConstantInt>(i.getOperand(1))->getZExtValue()));
     return define(&i, to);
   }
   const Register b = general(i.getOperand(1));
   const auto to = static_cast<Register>(copy(a));
   switch (i.getOpcode()) {
   case I::Add:
-    code_.arithmetic(addition, to, b);
+    code_.arithmetic(Arithmetic::Add, to, b);
     break;
   case I::Sub:
-    code_.arithmetic(subtraction, to, b);
+    code_.arithmetic(Arithmetic::Subtract, to, b);
     break;
   case I::Mul:
     code_.multiply(to, b);
     break;
   case I::And:
-    code_.arithmetic(conjunction, to, b);
+    code_.arithmetic(Arithmetic::And, to, b);
     break;
   case I::Or:
-    code_.arithmetic(disjunction, to, b);
+    code_.arithmetic(Arithmetic::Or, to, b);
     break;
   default:
-    code_.arithmetic(exclusion, to, b);
+    code_.arithmetic(Arithmetic::Xor, to, b);
   }
   define(&i, to);
 }
@@ -171,7 +169,7 @@ FunctionCode::Test FunctionCode::flags(const llvm::CmpInst& c) {
     const Register first = general(a);
     const Register second = general(b);
     const bool wide = a->getType()->isPointerTy() || a->getType()->isIntegerTy(64);
-    code_.arithmetic(comparing, first, second, wide);
+    code_.arithmetic(Arithmetic::Compare, first, second, wide);
     switch (p) {
     case P::ICMP_EQ:
       return {equal};
@@ -234,7 +232,7 @@ void FunctionCode::comparison(const llvm::CmpInst& c, const llvm::Value* value) 
   code_.set(test.first, to);
   if (test.hasSecond) {
     code_.set(test.second, rax);
-    code_.arithmetic(test.both ? conjunction : disjunction, to, rax);
+    code_.arithmetic(test.both ? Arithmetic::And : Arithmetic::Or, to, rax);
   }
   define(value, to);
 }
@@ -280,7 +278,7 @@ void FunctionCode::conversion(const I& i) {
   if (i.getOpcode() == I::ZExt && x->getType()->isIntegerTy(32)) code_.cut32(to, to);
   if (i.getOpcode() == I::Trunc && i.getType()->isIntegerTy(1)) {
     code_.constant(rax, 1);
-    code_.arithmetic(conjunction, to, rax);
+    code_.arithmetic(Arithmetic::And, to, rax);
   }
   define(&i, to);
 }
@@ -296,13 +294,13 @@ void FunctionCode::fromUnsigned(const I& i) {
   const std::size_t end = code_.jump();
   code_.jumpTo(large, code_.size());
   code_.move(half, x);
-  code_.shift(half, 5, 1);
+  code_.shift(half, Shift::Right, 1);
   code_.move(rax, x);
-  code_.shift(rax, 4, 63);
-  code_.shift(rax, 5, 63);
-  code_.arithmetic(disjunction, half, rax);
+  code_.shift(rax, Shift::Left, 63);
+  code_.shift(rax, Shift::Right, 63);
+  code_.arithmetic(Arithmetic::Or, half, rax);
   code_.fromInteger(to, half);
-  code_.scalar(addNumbers, to, to, {to, {}});
+  code_.scalar(Scalar::Add, to, to, {to, {}});
   code_.jumpTo(end, code_.size());
   define(&i, to);
 }
@@ -337,7 +335,7 @@ void FunctionCode::intrinsic(const llvm::IntrinsicInst& i) {
     const Source from = source(x);
     const int to = result(vectors_, {x});
     if (i.getIntrinsicID() == llvm::Intrinsic::sqrt)
-      code_.scalar(rootOfNumber, to, from.number >= 0 ? from.number : to, from);
+      code_.scalar(Scalar::Root, to, from.number >= 0 ? from.number : to, from);
     else
       code_.floor(to, from);
     return define(&i, to);
@@ -354,7 +352,7 @@ void FunctionCode::intrinsic(const llvm::IntrinsicInst& i) {
   default: { // the smaller or the larger one
     const Register y = general(i.getArgOperand(1));
     const auto to = static_cast<Register>(copy(x));
-    code_.arithmetic(comparing, to, y);
+    code_.arithmetic(Arithmetic::Compare, to, y);
     code_.moveIf(i.getIntrinsicID() == llvm::Intrinsic::smin ? greater : less, to, y);
     return define(&i, to);
   }
@@ -415,12 +413,12 @@ void FunctionCode::address(const llvm::GetElementPtrInst& g) {
   const auto to = static_cast<Register>(copy(g.getPointerOperand()));
   const Register factor = takeGeneral();
   code_.constant(rax, offset.getSExtValue());
-  code_.arithmetic(addition, to, rax);
+  code_.arithmetic(Arithmetic::Add, to, rax);
   for (const auto& [index, size] : variable) {
     code_.constant(factor, size.getSExtValue());
     put(rax, index);
     code_.multiply(rax, factor);
-    code_.arithmetic(addition, to, rax);
+    code_.arithmetic(Arithmetic::Add, to, rax);
   }
   define(&g, to);
 }

@@ -6,7 +6,6 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
@@ -108,13 +107,6 @@ private:
 };
 
 } // namespace
-
-bool isQuickTarget(const llvm::TargetMachine& target) {
-  const llvm::Triple& triple = target.getTargetTriple();
-  const llvm::StringRef features = target.getTargetFeatureString();
-  return triple.getArch() == llvm::Triple::x86_64 && triple.isOSLinux() && features.contains("+avx,") &&
-         features.contains("+fma,");
-}
 
 std::vector<std::string> quickObjects(const llvm::Module& module,
                                       const std::function<std::string(llvm::Module&)>& others) {

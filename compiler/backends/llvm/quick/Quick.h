@@ -12,16 +12,12 @@
 
 namespace llvm {
 class Module;
-class TargetMachine;
 } // namespace llvm
 
 namespace lmc::backends {
 
-/// The processor of a target is one for which `quickObjects` makes code.
-[[nodiscard]] bool isQuickTarget(const llvm::TargetMachine& target);
-
-/// Objects with the functions of a module. `others` makes the object of a module with those that are left to LLVM, if
-/// there are any; it may change that.
+/// Objects with the functions of a module, for x86-64 with AVX and FMA (`hasQuickGenerator`, Target.h). `others` makes
+/// the object of a module with those that are left to LLVM, if there are any; it may change that.
 [[nodiscard]] std::vector<std::string> quickObjects(const llvm::Module& module,
                                                     const std::function<std::string(llvm::Module&)>& others);
 

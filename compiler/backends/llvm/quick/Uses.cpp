@@ -33,6 +33,13 @@ bool isOperand(const llvm::Value* v) {
          llvm::isa<llvm::ConstantPointerNull>(c) || llvm::isa<llvm::UndefValue>(c) || llvm::isa<llvm::Function>(c);
 }
 
+/// Doubles are handed over in registers.
+bool takesNumbers(const llvm::FunctionType& f) {
+  constexpr auto most = 8;
+  return !f.isVarArg() && llvm::all_of(f.params(), isNumber) &&
+         llvm::count_if(f.params(), [](const llvm::Type* t) { return t->isDoubleTy(); }) <= most;
+}
+
 bool callIsSupported(const llvm::CallInst& c) {
   if (c.isInlineAsm() || (!c.getType()->isVoidTy() && !isNumber(c.getType()) && !isPair(c.getType()))) return false;
   if (c.getCalledFunction() != nullptr && c.getCalledFunction()->isIntrinsic()) {
@@ -52,12 +59,7 @@ bool callIsSupported(const llvm::CallInst& c) {
       return false;
     }
   }
-  unsigned numbers = 0;
-  for (const llvm::Use& a : c.args()) {
-    if (!isNumber(a->getType())) return false;
-    numbers += a->getType()->isDoubleTy() ? 1 : 0;
-  }
-  return numbers <= 8 && !c.getFunctionType()->isVarArg();
+  return takesNumbers(*c.getFunctionType());
 }
 
 /// The symbol of a global variable with a distance.
@@ -148,13 +150,8 @@ bool instructionIsSupported(const llvm::Instruction& i, const llvm::DataLayout& 
 } // namespace
 
 bool isSupported(const llvm::Function& f) {
-  if (f.isVarArg()) return false;
-  unsigned numbers = 0;
-  for (const llvm::Argument& a : f.args()) {
-    if (!isNumber(a.getType())) return false;
-    numbers += a.getType()->isDoubleTy() ? 1 : 0;
-  }
-  if (numbers > 8 || !(f.getReturnType()->isVoidTy() || isNumber(f.getReturnType()))) return false;
+  if (!takesNumbers(*f.getFunctionType())) return false;
+  if (!f.getReturnType()->isVoidTy() && !isNumber(f.getReturnType())) return false;
   return llvm::all_of(llvm::instructions(f), [&](const llvm::Instruction& i) {
     return instructionIsSupported(i, f.getParent()->getDataLayout());
   });
@@ -231,9 +228,7 @@ const llvm::CmpInst* Uses::comparisonOf(const llvm::BranchInst& branch) const {
 
 void Uses::eachRead(const llvm::Instruction& i, llvm::function_ref<void(const llvm::Value*)> each) const {
   const auto read = [&](const llvm::Value* v) {
-    if (!llvm::isa<llvm::Constant>(v) && !llvm::isa<llvm::BasicBlock>(v) && !llvm::isa<llvm::AllocaInst>(v) &&
-        !llvm::isa<llvm::MetadataAsValue>(v))
-      each(v);
+    if (!llvm::isa<llvm::Constant>(v) && !llvm::isa<llvm::AllocaInst>(v)) each(v);
   };
   const auto readAddress = [&](const llvm::Value* pointer) {
     const Address a = addressOf(pointer);

@@ -20,9 +20,9 @@ std::unique_ptr<llvm::Module> SingleModuleEmitter::run() {
   findConstantReaders();
   findStateParts();
   if (unit_ != nullptr) emitAhead();
-  if (unit_ == nullptr && tape_.step >= 0 && isMade(static_cast<std::size_t>(tape_.step))) emitAdvance();
+  if (unit_ == nullptr && tape_.step >= 0 && options_.has(static_cast<std::size_t>(tape_.step))) emitAdvance();
   for (std::size_t f = 0; f < tape_.functions.size() && unit_ == nullptr; ++f) {
-    if (tape_.functions[f].inner || !isMade(f)) continue;
+    if (tape_.functions[f].inner || !options_.has(f)) continue;
     if (static_cast<int>(f) == tape_.step)
       emitStepEntry();
     else
@@ -80,7 +80,7 @@ llvm::Function* SingleModuleEmitter::internalFunction(std::size_t index) {
     f->setLinkage(llvm::GlobalValue::ExternalLinkage);
     f->setVisibility(llvm::GlobalValue::HiddenVisibility);
   }
-  if (isMade(index)) pending_.push_back(index);
+  if (options_.has(index)) pending_.push_back(index);
   return f;
 }
 
@@ -91,11 +91,12 @@ bool SingleModuleEmitter::isInlined(std::size_t index) const {
 
 void SingleModuleEmitter::emitCalledByOtherParts() {
   for (std::size_t f = 0; f < tape_.functions.size(); ++f) {
-    if (isMade(f)) continue;
+    if (options_.has(f)) continue;
     for (const tape::Block& block : tape_.functions[f].blocks)
-      for (const Instr& i : block.code)
-        if (i.op == Op::Call && isMade(static_cast<std::size_t>(i.imm)) && !isInlined(static_cast<std::size_t>(i.imm)))
-          (void)internalFunction(static_cast<std::size_t>(i.imm));
+      for (const Instr& i : block.code) {
+        const auto callee = static_cast<std::size_t>(i.imm);
+        if (i.op == Op::Call && options_.has(callee) && !isInlined(callee)) (void)internalFunction(callee);
+      }
   }
 }
 
