@@ -41,20 +41,22 @@ bool takesNumbers(const llvm::FunctionType& f) {
 }
 
 bool callIsSupported(const llvm::CallInst& c) {
-  if (c.isInlineAsm() || (!c.getType()->isVoidTy() && !isNumber(c.getType()) && !isPair(c.getType()))) return false;
+  const llvm::Type* const given = c.getType();
+  if (c.isInlineAsm() || given->isIntegerTy(1)) return false; // of which one bit is said
+  if (!given->isVoidTy() && !isNumber(given) && !isPair(given)) return false;
   if (c.getCalledFunction() != nullptr && c.getCalledFunction()->isIntrinsic()) {
     switch (c.getIntrinsicID()) {
     case llvm::Intrinsic::fma:
     case llvm::Intrinsic::fabs:
     case llvm::Intrinsic::sqrt:
     case llvm::Intrinsic::floor:
-      return c.getType()->isDoubleTy();
+      return given->isDoubleTy();
     case llvm::Intrinsic::smin:
     case llvm::Intrinsic::smax:
     case llvm::Intrinsic::abs:
-      return c.getType()->isIntegerTy(64);
+      return given->isIntegerTy(64);
     case llvm::Intrinsic::fptosi_sat:
-      return c.getType()->isIntegerTy(64) && c.getArgOperand(0)->getType()->isDoubleTy();
+      return given->isIntegerTy(64) && c.getArgOperand(0)->getType()->isDoubleTy();
     default:
       return false;
     }
