@@ -3,6 +3,7 @@
 #include "base/Budget.h"
 #include "methods/Instantiation.h"
 #include "methods/Parts.h"
+#include "methods/Quadrature.h"
 #include "methods/kinds/Needs.h"
 
 #include <algorithm>
@@ -96,6 +97,16 @@ bool isRefused(sema::Compilation& c, mechanics::Layer& layer, const CheckedMetho
   return true;
 }
 
+/// Whether what arrays hold, or expressions, depend on the time.
+bool dependsOnTime(const mechanics::Layer& layer, const sema::ArrayTuple& arrays,
+                   const std::vector<sym::Expr>& expressions = {}) {
+  const sym::Program& p = layer.program();
+  const sym::Array* const time = layer.model.time;
+  const std::vector<std::size_t> slice = p.slice(arrays, expressions);
+  return std::any_of(slice.begin(), slice.end(), [&](std::size_t k) { return p.reads(k, time); }) ||
+         std::any_of(expressions.begin(), expressions.end(), [&](sym::Expr e) { return sym::reads(e).contains(time); });
+}
+
 /// The step of one method: its kind, its body, the arrays after it.
 std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const CheckedMethod& method, bool adjoint,
                            const std::string& name, Parts parts = Parts::WrittenOut) {
@@ -133,6 +144,7 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   if (!instance.embedded().empty()) {
     kind->embed(instance.embedded(), instance.embedded2());
     step.last = instance.last();
+    step.blindToTime = dependsOnTime(layer, kind->rateArrays()) && !seesTime(g, method).value_or(true);
   }
   return step;
 }
@@ -147,11 +159,7 @@ bool momentaKnowNoTime(const mechanics::Layer& layer) {
   std::vector<sym::Expr> momenta;
   for (const mechanics::FactorEquations& f : layer.system.factors)
     momenta.insert(momenta.end(), f.momentum.begin(), f.momentum.end());
-  const sym::Program& p = layer.program();
-  const sym::Array* const time = layer.model.time;
-  const std::vector<std::size_t> slice = p.slice({}, momenta);
-  return std::none_of(slice.begin(), slice.end(), [&](std::size_t k) { return p.reads(k, time); }) &&
-         std::none_of(momenta.begin(), momenta.end(), [&](sym::Expr e) { return sym::reads(e).contains(time); });
+  return !dependsOnTime(layer, {}, momenta);
 }
 
 /// Whether the state between two parts is one that a step may begin with. It is where each part begins when the one

@@ -104,6 +104,17 @@ int Product::wholeTrial() {
   return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
 }
 
+void Pipeline::Impl::lookAtEstimate(const methods::Step& step) {
+  if (chosen || !step.blindToTime) return; // one that is chosen is held against others
+  diagnostics()
+      .warning(
+          Code::LIE0541, methodReference()->range,
+          fmt::format("the motion depends on the time, and {} sees no error of what depends on it alone: steps may "
+                      "be too long, whatever the tolerance",
+                      step.method))
+      .suggest("take another pair (`lmc explain LIE0541` names some), or hold the run against others with --certify");
+}
+
 void Product::addAdaptiveSteps() {
   if (step().series) {
     const SeriesFunctions f = addSeries();

@@ -1,5 +1,5 @@
 // `lmc run --certify`: what it says of a run is held against motions that are known in closed form.
-#include "acceptance/Tool.h"
+#include "acceptance/Trajectory.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -156,4 +156,41 @@ TEST(Certify, RefusesPartsOfRuns) {
   const std::string file = w.write("m.lie", bouncing).string();
   EXPECT_NE(w.lmc({"run", file, "--certify", "--resume", "x"}).status, 0);
   EXPECT_EQ(w.lmc({"run", file, "--certify", "--every", "1e-9"}).status, 2);
+}
+
+/// The integral of 1/(s^2 + (t - 1)^2), of which a pair with the same weights at each time cannot see the error: it is
+/// said. Others find it.
+TEST(RatesOfTimeAlone, AreWarnedOf) {
+  const Workspace w;
+  const std::string file = w.write("pulse.lie", R"(model Pulse {
+  state z : R;
+  flow z = 1/(1e-3 + (t - 1)^2);
+  initial z = 0;
+  simulate { method = RKMK54; time = 0..2; tolerance = 1e-9; }
+}
+)")
+                               .string();
+  const double s = std::sqrt(1e-3), exact = 2 * std::atan(1 / s) / s;
+  const auto codes = [&](const std::string& model, Arguments more) {
+    more.insert(more.begin(), {"run", model, "--json"});
+    const nlohmann::json summary = parseJson(w.lmc(more).out);
+    std::vector<std::string> list;
+    for (const auto& d : summary["diagnostics"]) list.push_back(d["code"]);
+    return list;
+  };
+  const auto error = [&](const char* method) {
+    return std::abs(runModel(w, file, {"--method", method}).last("z") - exact) / exact;
+  };
+  for (const char* method : {"RKMK78", "CF32b"}) {
+    EXPECT_EQ(codes(file, {"--method", method}), std::vector<std::string>{"LIE0541"}) << method;
+    EXPECT_GT(error(method), 0.1) << method;
+    EXPECT_TRUE(codes(file, {"--method", method, "--tolerance", "none", "--step", "1e-3"}).empty()) << method;
+  }
+  for (const char* method : {"RKMK54", "P853"}) {
+    EXPECT_TRUE(codes(file, {"--method", method}).empty()) << method;
+    EXPECT_LT(error(method), 1e-7) << method;
+  }
+  std::string warnings; // and the certificate sees it
+  EXPECT_GT(errorOf(certificateOf(w, file, {"--method", "RKMK78"}, warnings), "z"), 0.1 * exact);
+  EXPECT_TRUE(codes(w.write("o.lie", oscillator("tolerance = 1e-6;")).string(), {"--method", "RKMK78"}).empty());
 }

@@ -1,4 +1,5 @@
 // The checked form of methods, and the table of kinds that it is checked against; no model is around.
+#include "methods/Quadrature.h"
 #include "methods/checked/CheckMethod.h"
 #include "methods/checked/Kinds.h"
 #include "products/Pipeline.h"
@@ -213,6 +214,43 @@ TEST(CheckedMethods, ThoseOfTheLibraryHaveNoErrors) {
   }
   EXPECT_GT(count, 40);
   EXPECT_TRUE(c.errors().empty()) << c.text();
+}
+
+/// Of each pair of the library whether its results differ where f is a function of time.
+TEST(CheckedMethods, MostPairsSeeErrorsOfTheTime) {
+  const Checked c = check("");
+  std::set<std::string> blind, see;
+  for (const Found& found : c.compilation->libraryDeclarations(syntax::DeclKind::Method)) {
+    const auto method = checkMethod(*c.compilation, found);
+    const std::optional<bool> sees = seesTime(c.compilation->graph(), *method);
+    if (sees) (*sees ? see : blind).insert(method->name);
+  }
+  EXPECT_EQ(blind, (std::set<std::string>{"CF32b", "RKMK78"}));
+  EXPECT_EQ(see, (std::set<std::string>{"CF32", "CF43", "CG23", "CG34", "P54", "P853", "RK32", "RK54", "RKMK32",
+                                        "RKMK45", "RKMK54", "SDIRK43"}));
+}
+
+TEST(CheckedMethods, SeeErrorsOfTheTimeByTheirWeights) {
+  const auto sees = [](const std::string& body) -> std::optional<bool> {
+    const Checked c = check("method M order 2(1) " + body);
+    const auto method = checkMethod(*c.compilation, c.compilation->findMethod("M"));
+    EXPECT_NE(method, nullptr) << c.text();
+    if (!method) return std::nullopt;
+    return seesTime(c.compilation->graph(), *method);
+  };
+  EXPECT_EQ(sees("{ k = h*f(t, y); l = h*f(t + h, exp(k)*y);\n  next y = exp((k + l)/2)*y; embedded y = exp(k)*y; }"),
+            true);
+  // Both are the rule of the middle.
+  EXPECT_EQ(sees("{ k = h*f(t, y); l = h*f(t + h/2, exp(k/2)*y);\n  m = h*f(t + h/2, exp(l/2)*y);\n"
+                 "  next y = exp(m)*y; embedded y = exp(l/2)*exp(m/2 + [k, l])*y; }"),
+            false);
+  // The stages of a method in storage coordinates.
+  EXPECT_EQ(sees("on embedding { k = ydot(t, y); l = ydot(t + h, y + h*k);\n"
+                 "  next y = onto(y + h*(k + l)/2); embedded y = y + h*k; }"),
+            true);
+  // Nothing is said of one result, or of unknowns.
+  EXPECT_EQ(sees("{ next y = exp(h*f(t, y))*y; }"), std::nullopt);
+  EXPECT_EQ(sees("{ solve k : k = h*f(t + h, exp(k)*y);\n  next y = exp(k)*y; embedded y = y; }"), std::nullopt);
 }
 
 TEST(CheckedMethods, HaveTheValuesOfTheirParameters) {

@@ -111,6 +111,8 @@ struct Step {
   std::vector<const sym::Array*> embedded; ///< a second result, for the error estimate; empty: the method has none
   /// A third one, of a lower order, with which the estimate is combined; empty: the method has none.
   std::vector<const sym::Array*> embedded2;
+  /// f depends on the time, and the two results do not differ by what depends on it alone (methods/Quadrature.h).
+  bool blindToTime = false;
   /// What the error estimate compares these with, where that is not `next`: the end of a step before it is moved onto
   /// the manifold. It is known earlier, and differs by what the comparison leaves out.
   std::vector<const sym::Array*> compared;
