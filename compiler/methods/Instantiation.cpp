@@ -76,6 +76,17 @@ bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, cons
   return (operationsOf(program, rates) + ofNumber * numbers) * tableau.stages() > most;
 }
 
+/// Whether several stages of a tableau are equations, each of its own, which shall stand in the code once: with f, its
+/// derivative, and what makes both of an element of the algebra, for each number on the diagonal. Below this bound, at
+/// about 80 kB of code, they are written out: calls cost up to a fifth of the time of such a step.
+bool sharesEquations(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
+                     const Space& space) {
+  constexpr std::size_t most = 4000, ofRates = 4, ofNumber = 50;
+  if (!tableau.isTriangular() || tableau.equations() < 2) return false;
+  const std::size_t ofEquation = ofRates * operationsOfTurns(program, rates) + ofNumber * numbersWrittenOut(space);
+  return ofEquation * tableau.equations() > most;
+}
+
 /// The same of a body.
 struct BodyCount {
   std::size_t evaluations = 0, exponentials = 0, brackets = 0, sums = 0;
@@ -266,11 +277,14 @@ void Instantiation::fromTableau(const Constructed& constructed) {
                                               : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
   const auto results = [&] {
     const Space numbers = kind.phase().algebraSpace();
+    const bool equations =
+        context_.sharesStages && sharesEquations(context_.layer.program(), kind.rateArrays(), tableau, numbers);
     if (constructed.kind != MethodClass::MuntheKaas) {
-      const bool calls = context_.sharesStages && tableau.isExplicit() &&
-                         countOf(tableau).isLong(context_, kind.rateArrays(), numbers);
+      const bool calls = equations || (context_.sharesStages && tableau.isExplicit() &&
+                                       countOf(tableau).isLong(context_, kind.rateArrays(), numbers));
       return calls ? step.crouchGrossmanCalls(y) : step.crouchGrossman(y);
     }
+    if (equations) return step.muntheKaasCalls(y, cut);
     const bool shares = context_.sharesStages && tableau.isExplicit() &&
                         shareStage(context_.layer.program(), kind.rateArrays(), tableau, numbers);
     if (!shares) return step.muntheKaas(y, cut);

@@ -12,73 +12,61 @@ using sym::Number;
 
 namespace {
 
+/// The solution of K = values(K), elements of the algebra, all at once.
+template <typename Values>
+std::vector<sema::Tuple> solved(ManifoldKind& kind, const KindContext& c, const std::vector<sema::Tuple>& starts,
+                                Values values) {
+  sym::Program& p = c.layer.program();
+  const Space space = kind.phase().algebraSpace();
+  Newton newton(p, std::vector<Space>(starts.size(), space));
+  std::vector<sema::Tuple> k;
+  for (std::size_t i = 0; i < starts.size(); ++i) k.push_back(newton.iterate(i));
+  const int before = c.step.evaluations;
+  const std::vector<sema::Tuple> wanted = values(k);
+  Newton::Residuals residuals;
+  for (std::size_t i = 0; i < k.size(); ++i) residuals.emplace_back(space, sema::sub(p.graph(), k[i], wanted[i]));
+  Newton::Settings settings;
+  settings.evaluations = std::exchange(c.step.evaluations, before) - before;
+  newton.finish(starts, residuals, settings);
+  for (std::size_t i = 0; i < k.size(); ++i) k[i] = newton.solution(i);
+  return k;
+}
+
 /// Finds the stages K_1 … K_s of a tableau, where stage(i, K) is what K_i must be.
 class Stages {
 public:
-  Stages(ManifoldKind& kind, const KindContext& c, const Tableau& t)
-      : kind_(kind), c_(c), t_(t), p_(c.layer.program()) {}
+  Stages(ManifoldKind& kind, const KindContext& c, const Tableau& t) : kind_(kind), c_(c), t_(t) {}
 
   template <typename Stage> std::vector<sema::Tuple> find(const sema::Tuple& start, Stage stage) {
     std::vector<sema::Tuple> k(t_.stages());
-    if (!triangular()) {
-      solve(0, t_.stages(), k, start, stage);
-      return k;
-    }
+    if (!t_.isTriangular())
+      return solved(kind_, c_, std::vector<sema::Tuple>(k.size(), start), [&](const std::vector<sema::Tuple>& all) {
+        for (std::size_t i = 0; i < k.size(); ++i) k[i] = stage(i, all);
+        return k;
+      });
     for (std::size_t i = 0; i < t_.stages(); ++i) {
       if (t_.a[i][i].isZero()) {
         k[i] = held(stage(i, k));
-      } else {
-        solve(i, 1, k, start, stage);
+        continue;
       }
+      const auto own = [&](const std::vector<sema::Tuple>& unknown) {
+        k[i] = unknown[0];
+        return std::vector<sema::Tuple>{stage(i, k)};
+      };
+      k[i] = solved(kind_, c_, {start}, own)[0];
     }
     return k;
   }
 
-  [[nodiscard]] bool implicit() const {
-    for (std::size_t i = 0; i < t_.stages(); ++i) {
-      for (std::size_t j = i; j < t_.stages(); ++j) {
-        if (!t_.a[i][j].isZero()) return true;
-      }
-    }
-    return false;
-  }
-
 private:
-  [[nodiscard]] bool triangular() const {
-    for (std::size_t i = 0; i < t_.stages(); ++i) {
-      for (std::size_t j = i + 1; j < t_.stages(); ++j) {
-        if (!t_.a[i][j].isZero()) return false;
-      }
-    }
-    return true;
-  }
-
   sema::Tuple held(const sema::Tuple& value) {
     Phase& phase = kind_.phase();
     return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("K")));
   }
 
-  /// Stages first … first + count - 1 from their equations, all at once.
-  template <typename Stage>
-  void solve(std::size_t first, std::size_t count, std::vector<sema::Tuple>& k, const sema::Tuple& start, Stage stage) {
-    const Space space = kind_.phase().algebraSpace();
-    Newton newton(p_, std::vector<Space>(count, space));
-    for (std::size_t i = 0; i < count; ++i) k[first + i] = newton.iterate(i);
-    const int before = c_.step.evaluations;
-    std::vector<std::pair<Space, sema::Tuple>> residuals;
-    for (std::size_t i = 0; i < count; ++i) {
-      residuals.emplace_back(space, sema::sub(p_.graph(), k[first + i], stage(first + i, k)));
-    }
-    Newton::Settings settings;
-    settings.evaluations = std::exchange(c_.step.evaluations, before) - before;
-    newton.finish(std::vector<sema::Tuple>(count, start), residuals, settings);
-    for (std::size_t i = 0; i < count; ++i) k[first + i] = newton.solution(i);
-  }
-
   ManifoldKind& kind_;
   const KindContext& c_;
   const Tableau& t_;
-  sym::Program& p_;
 };
 
 /// sum of coefficients times algebra elements; empty when all coefficients vanish.
@@ -123,15 +111,10 @@ TableauStep::Results TableauStep::muntheKaas(const sema::Tuple& y, const Dexpinv
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
   sema::Tuple first; // f at the begin
-  const auto stage = [&](std::size_t i, const std::vector<sema::Tuple>& k) {
-    sema::Tuple u = combination(g, tableau_.a[i], k);
-    if (!u.empty()) u = phase.loadAlgebra(phase.storeAlgebra(u, kind_.fresh("u")));
-    const sema::Tuple f = kind_.evaluate(u.empty() ? y : kind_.flow(u, y), stageTime(i));
-    if (i == 0) first = f;
-    const sema::Tuple value = sema::scale(g, h_, f);
-    return u.empty() ? value : phase.dexpinv(u, phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("k"))), cut);
+  const auto own = [&](std::size_t i, const std::vector<sema::Tuple>& k) {
+    return stage(combination(g, tableau_.a[i], k), y, stageTime(i), cut, i == 0 ? &first : nullptr);
   };
-  const std::vector<sema::Tuple> k = stages.find(start(y, stages.implicit()), stage);
+  const std::vector<sema::Tuple> k = stages.find(start(y), own);
   const auto held = [&](const std::vector<Number>& weights) {
     return phase.loadAlgebra(phase.storeAlgebra(combination(g, weights, k), kind_.fresh("v")));
   };
@@ -150,6 +133,19 @@ TableauStep::Results TableauStep::muntheKaas(const sema::Tuple& y, const Dexpinv
   results.last = handed(v, held(weights), first);
   results.last->first = *arrays;
   return results;
+}
+
+sema::Tuple TableauStep::stage(const sema::Tuple& u, const sema::Tuple& y, const Expr& time, const DexpinvCut& cut,
+                               sema::Tuple* f) const {
+  Phase& phase = kind_.phase();
+  const auto held = [&](const sema::Tuple& value, const char* name) {
+    return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh(name)));
+  };
+  const sema::Tuple by = u.empty() ? u : held(u, "u");
+  const sema::Tuple rate = kind_.evaluate(u.empty() ? y : kind_.flow(by, y), time);
+  if (f != nullptr) *f = rate;
+  const sema::Tuple value = sema::scale(context_.compilation.graph(), h_, rate);
+  return u.empty() ? value : phase.dexpinv(by, held(value, "k"), cut);
 }
 
 LastStage TableauStep::handed(const sema::Tuple& v, const sema::Tuple& difference, const sema::Tuple& f) const {
@@ -210,10 +206,24 @@ TableauStep::Results TableauStep::muntheKaasCalls(const sema::Tuple& y, const De
       return ManifoldKind::point(kind_.flow(own[0].parts, own[1].parts));
     });
   };
+  sema::Value start; // of equations: h f(t, y)
+  if (!tableau_.isExplicit()) start = scaledRate(calls, time_, begin);
   for (std::size_t i = 0; i < tableau_.stages(); ++i) {
-    const sema::Value u = sum(tableau_.a[i]); // an error where it is zero
-    const sema::Value rate = this->rate(calls, stageTime(i), u.isError() ? begin : flowed(u));
-    sema::Value value = calls.hold(ManifoldKind::algebra(sema::scale(g, h_, rate.parts)), "k");
+    const sema::Value u = sum(tableau_.a[i]); // of the stages before; an error where it is zero
+    const Number& part = tableau_.a[i][i];
+    if (!part.isZero()) {
+      const sema::Value before = u.isError() ? calls.hold(ManifoldKind::algebra({g.number(0)}), "u") : u;
+      const auto equation = [&](const StepCalls::Arguments& given, const sema::Tuple& own) {
+        return stage(sema::add(g, given[2].parts, sema::scale(g, part, own)), given[3].parts, given[1].parts[0], cut);
+      };
+      k.push_back(solution(calls, part, {start, sema::Value::tensor(stageTime(i)), before, begin}, equation).parts);
+      continue;
+    }
+    if (u.isError() && tableau_.c[i].isZero() && !start.parts.empty()) {
+      k.push_back(start.parts);
+      continue;
+    }
+    sema::Value value = scaledRate(calls, stageTime(i), u.isError() ? begin : flowed(u));
     if (!u.isError())
       value = calls.call("dexpinv", {u, value}, [&](const StepCalls::Arguments& own) {
         return ManifoldKind::algebra(kind_.phase().dexpinv(own[0].parts, own[1].parts, cut));
@@ -232,6 +242,24 @@ sema::Tuple TableauStep::endOf(StepCalls& calls, const sema::Value& state, bool 
   return calls.endOnConstraints(state, context_.compilation.graph().add(time_, h_)).parts;
 }
 
+template <typename Value>
+sema::Value TableauStep::solution(StepCalls& calls, const Number& part, const std::vector<sema::Value>& args,
+                                  Value value) const {
+  return calls.call("equation " + part.text(), args, [&](const StepCalls::Arguments& given) {
+    const auto equation = [&](const std::vector<sema::Tuple>& k) {
+      return std::vector<sema::Tuple>{value(given, k[0])};
+    };
+    const sema::Tuple k = solved(kind_, context_, {given[0].parts}, equation)[0];
+    context_.step.multipliers = nullptr; // those of a turn
+    return ManifoldKind::algebra(k);
+  });
+}
+
+sema::Value TableauStep::scaledRate(StepCalls& calls, const Expr& time, const sema::Value& state) const {
+  const sema::Value f = rate(calls, time, state);
+  return calls.hold(ManifoldKind::algebra(sema::scale(context_.compilation.graph(), h_, f.parts)), "k");
+}
+
 sema::Value TableauStep::rate(StepCalls& calls, const Expr& time, const sema::Value& state) const {
   return calls.rate("rate", {sema::Value::tensor(time), state}, [&](const StepCalls::Arguments& own) {
     return ManifoldKind::algebra(kind_.evaluate(own[1].parts, own[0].parts[0]));
@@ -241,10 +269,10 @@ sema::Value TableauStep::rate(StepCalls& calls, const Expr& time, const sema::Va
 TableauStep::Results TableauStep::crouchGrossman(const sema::Tuple& y) const {
   sym::Graph& g = context_.compilation.graph();
   Stages stages(kind_, context_, tableau_);
-  const auto stage = [&](std::size_t i, const std::vector<sema::Tuple>& k) {
+  const auto own = [&](std::size_t i, const std::vector<sema::Tuple>& k) {
     return sema::scale(g, h_, kind_.evaluate(flows(kind_, g, tableau_.a[i], k, y), stageTime(i)));
   };
-  const std::vector<sema::Tuple> k = stages.find(start(y, stages.implicit()), stage);
+  const std::vector<sema::Tuple> k = stages.find(start(y), own);
   return both([&](const std::vector<Number>& weights) { return flows(kind_, g, weights, k, y); });
 }
 
@@ -264,9 +292,20 @@ TableauStep::Results TableauStep::crouchGrossmanCalls(const sema::Tuple& y) cons
     return point;
   };
   std::vector<sema::Value> k;
+  sema::Value start; // of equations: h f(t, y)
+  if (!tableau_.isExplicit()) start = scaledRate(calls, time_, begin);
   for (std::size_t i = 0; i < tableau_.stages(); ++i) {
-    const sema::Value rate = this->rate(calls, stageTime(i), flowed(tableau_.a[i], k));
-    k.push_back(calls.hold(ManifoldKind::algebra(sema::scale(g, h_, rate.parts)), "k"));
+    const sema::Value before = flowed(tableau_.a[i], k); // by the stages so far
+    const Number& part = tableau_.a[i][i];
+    if (part.isZero()) {
+      k.push_back(scaledRate(calls, stageTime(i), before));
+      continue;
+    }
+    const auto equation = [&](const StepCalls::Arguments& given, const sema::Tuple& own) {
+      const sema::Tuple point = kind_.flow(sema::scale(g, part, own), given[2].parts);
+      return sema::scale(g, h_, kind_.evaluate(point, given[1].parts[0]));
+    };
+    k.push_back(solution(calls, part, {start, sema::Value::tensor(stageTime(i)), before}, equation));
   }
   const Results results = both(
       [&](const std::vector<Number>& weights) { return endOf(calls, flowed(weights, k), &weights == &tableau_.b); });
@@ -280,8 +319,9 @@ Expr TableauStep::stageTime(std::size_t i) const {
 }
 
 /// What implicit stages start from: h f(t, y).
-sema::Tuple TableauStep::start(const sema::Tuple& y, bool wanted) const {
-  return wanted ? sema::scale(context_.compilation.graph(), h_, kind_.evaluate(y, time_)) : sema::Tuple{};
+sema::Tuple TableauStep::start(const sema::Tuple& y) const {
+  return !tableau_.isExplicit() ? sema::scale(context_.compilation.graph(), h_, kind_.evaluate(y, time_))
+                                : sema::Tuple{};
 }
 
 } // namespace lmc::methods

@@ -178,10 +178,21 @@ private:
 } // namespace
 
 bool Tableau::isExplicit() const {
+  return isTriangular() && equations() == 0;
+}
+
+bool Tableau::isTriangular() const {
   for (std::size_t i = 0; i < stages(); ++i)
-    for (std::size_t j = i; j < stages(); ++j)
+    for (std::size_t j = i + 1; j < stages(); ++j)
       if (!a[i][j].isZero()) return false;
   return true;
+}
+
+std::size_t Tableau::equations() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < stages(); ++i)
+    if (!a[i][i].isZero()) ++count;
+  return count;
 }
 
 bool Tableau::endsWithNext() const {

@@ -22,6 +22,10 @@ struct Tableau {
   int embeddedOrder = 0; ///< of bhat: q of `order p(q)`; 0 when not given
   [[nodiscard]] std::size_t stages() const { return b.size(); }
   [[nodiscard]] bool isExplicit() const;
+  /// Whether no stage needs later ones, so that each is explicit, or an equation of its own.
+  [[nodiscard]] bool isTriangular() const;
+  /// Of a triangular tableau: the stages that are equations.
+  [[nodiscard]] std::size_t equations() const;
   /// An explicit pair whose last stage is f at the end of the step, and serves the estimate alone: the last row of `a`
   /// is b ("first same as last").
   [[nodiscard]] bool endsWithNext() const;
