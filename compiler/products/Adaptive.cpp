@@ -104,14 +104,14 @@ int Product::wholeTrial() {
   return stageCode.add(unit, stages, "trial", all, stages.ends.size(), std::move(outputs));
 }
 
-void Pipeline::Impl::lookAtEstimate(const methods::Step& step) {
-  if (chosen || !step.blindToTime) return; // one that is chosen is held against others
+void Pipeline::Impl::lookAtEstimate() {
+  if (stepsOf(true) != Steps::Adaptive || !step()->blindToTime) return;
   diagnostics()
       .warning(
-          Code::LIE0541, methodReference()->range,
+          Code::LIE0541, stage()->reference->range,
           fmt::format("the motion depends on the time, and {} sees no error of what depends on it alone: steps may "
                       "be too long, whatever the tolerance",
-                      step.method))
+                      step()->method))
       .suggest("take another pair (`lmc explain LIE0541` names some), or hold the run against others with --certify");
 }
 

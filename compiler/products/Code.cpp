@@ -75,10 +75,7 @@ runtime::MassLook Pipeline::Impl::addRun(Product& product, Steps steps, const Ma
     look.product = unit.place(runtime::Role::Output, "M xi'", sides->product);
     look.rhs = unit.place(runtime::Role::Output, "r", sides->rhs);
   }
-  if (steps == Steps::Adaptive) {
-    lookAtEstimate(product.step());
-    product.adaptive = adaptiveOutputs(product.layer, product.step(), unit, Trials::HandOn);
-  }
+  if (steps == Steps::Adaptive) product.adaptive = adaptiveOutputs(product.layer, product.step(), unit, Trials::HandOn);
   unit.functions.observe = addObserve(product);
   if (!observation.events.empty()) addEvents(product);
   if (sides != nullptr) {

@@ -294,7 +294,7 @@ struct Pipeline::Impl {
   static bool solvesForAccelerations(const Product& product);
 
   /// Warns of an estimate that cannot see errors which the model can have.
-  void lookAtEstimate(const methods::Step& step);
+  void lookAtEstimate();
   /// Warns of energies and forces that jump where sums end, and of limits beyond half of a box.
   void lookAtCutoffs(const runtime::Problem& p, const Prepared& prepared);
   [[nodiscard]] std::vector<Range> conditionsOfSums(std::size_t count) const;

@@ -95,7 +95,10 @@ bool Pipeline::Impl::checkAll() {
   if (!methods) {
     beforeMethods = diagnostics().mark();
     methods = checkMethods();
-    if (!diagnostics().hasErrors()) checkSteppedContacts();
+    if (!diagnostics().hasErrors()) {
+      checkSteppedContacts();
+      lookAtEstimate();
+    }
   }
   return !diagnostics().hasErrors();
 }
