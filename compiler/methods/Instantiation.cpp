@@ -17,11 +17,12 @@ using sym::Expr;
 
 namespace {
 
-/// Of f, which `rates` are.
-std::size_t operationsOf(const sym::Program& program, sema::ArrayTuple rates) {
+/// Operations of f, which `rates` are, however their loops come to stand in the code: turn by turn, or as vectors and
+/// what is left.
+std::size_t mostOperations(const sym::Program& program, const sema::ArrayTuple& rates) {
   Step f;
-  f.next = std::move(rates);
-  return operations(program, f);
+  f.next = rates;
+  return std::max(operations(program, f), operationsOfTurns(program, rates));
 }
 
 /// Of a space as they stand in the code: those of a loop are about as many as of 16 members.
@@ -59,7 +60,7 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
                                                                                      : StageForm::WrittenOut;
   }
   const std::int64_t numbers = sizeOf(space);
-  const std::size_t ofRates = operationsOf(program, rates) * tableau.stages();
+  const std::size_t ofRates = mostOperations(program, rates) * tableau.stages();
   const std::size_t ofSums = operationsOfSums(tableau, numbers);
   if (ofRates + ofSums > (numbers >= longRow ? mostOfLongRows : most)) return StageForm::Shared;
   return numbers > vector && ofSums > ofRates ? StageForm::Rows : StageForm::WrittenOut;
@@ -73,7 +74,7 @@ bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, cons
   if (!isWrittenOut(space))
     return (operationsOfTurns(program, rates) + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops;
   const auto numbers = static_cast<std::size_t>(sizeOf(space));
-  return (operationsOf(program, rates) + ofNumber * numbers) * tableau.stages() > most;
+  return (mostOperations(program, rates) + ofNumber * numbers) * tableau.stages() > most;
 }
 
 /// Whether several stages of a tableau are equations, each of its own, which shall stand in the code once: with f, its
