@@ -3,6 +3,7 @@
 #include "backends/CodeGenerator.h"
 #include "backends/llvm/quick/FunctionCode.h"
 #include "backends/llvm/quick/Object.h"
+#include "backends/llvm/quick/Outline.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Module.h>
@@ -110,7 +111,11 @@ private:
 
 std::vector<std::string> quickObjects(const llvm::Module& module,
                                       const std::function<std::string(llvm::Module&)>& others) {
-  return ModuleCode(module, others).run();
+  if (llvm::all_of(module, [](const llvm::Function& f) { return f.isDeclaration() || quick::isSupported(f); }))
+    return ModuleCode(module, others).run();
+  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  quick::outlineOthers(*copy);
+  return ModuleCode(*copy, others).run();
 }
 
 } // namespace lmc::backends

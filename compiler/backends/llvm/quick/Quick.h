@@ -2,8 +2,8 @@
 //
 // LLVM's quickest generator takes most of the time from the start of a process to its first step. What it is given is
 // simple: scalars in long blocks, and few loops. Such functions of a module become code of x86-64 here, in one sweep
-// over their IR; those with vectors, or anything else that is not known, are left to LLVM. Measured: bench/README.md,
-// "Cold starts in two tiers".
+// over their IR. Loops over vectors, and what else is not known, are taken out of them and left to LLVM (Outline.h).
+// Measured: bench/README.md, "Cold starts in two tiers".
 #pragma once
 
 #include <functional>

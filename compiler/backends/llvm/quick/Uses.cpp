@@ -71,92 +71,91 @@ bool isSymbol(const llvm::Value* pointer, const llvm::DataLayout& layout, llvm::
   return g != nullptr && g->hasHiddenVisibility();
 }
 
-bool instructionIsSupported(const llvm::Instruction& i, const llvm::DataLayout& layout) {
-  using I = llvm::Instruction;
+} // namespace
+
+bool isSupported(const llvm::Instruction& i, const llvm::DataLayout& layout) {
+  using Op = llvm::Instruction;
   const llvm::Type* const type = i.getType();
   const auto integer = [&](unsigned k) { return i.getOperand(k)->getType()->isIntegerTy(64); };
   const auto isFixed = [&](unsigned k) { return llvm::isa<llvm::ConstantInt>(i.getOperand(k)); };
-  const bool isAccess = i.getOpcode() == I::Load || i.getOpcode() == I::Store;
+  const bool isAccess = i.getOpcode() == Op::Load || i.getOpcode() == Op::Store;
   for (const llvm::Use& o : i.operands()) {
-    if (llvm::isa<llvm::BasicBlock>(o) || i.getOpcode() == I::ExtractValue || isOperand(o)) continue;
+    if (llvm::isa<llvm::BasicBlock>(o) || i.getOpcode() == Op::ExtractValue || isOperand(o)) continue;
     llvm::APInt offset(64, 0);
-    const bool isPlace = isAccess && o.getOperandNo() == (i.getOpcode() == I::Load ? 0U : 1U);
+    const bool isPlace = isAccess && o.getOperandNo() == (i.getOpcode() == Op::Load ? 0U : 1U);
     if (!isPlace || !isSymbol(o, layout, offset)) return false;
   }
   switch (i.getOpcode()) {
-  case I::FAdd:
-  case I::FSub:
-  case I::FMul:
-  case I::FDiv:
-  case I::FNeg:
+  case Op::FAdd:
+  case Op::FSub:
+  case Op::FMul:
+  case Op::FDiv:
+  case Op::FNeg:
     return type->isDoubleTy();
-  case I::Add:
-  case I::Sub:
-  case I::Mul:
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul:
     return isNumber(type) && !type->isIntegerTy(1);
-  case I::And:
-  case I::Or:
-  case I::Xor:
+  case Op::And:
+  case Op::Or:
+  case Op::Xor:
     return isNumber(type);
-  case I::Shl:
-  case I::AShr:
-  case I::LShr:
+  case Op::Shl:
+  case Op::AShr:
+  case Op::LShr:
     return integer(0) && isFixed(1);
-  case I::SDiv:
-  case I::UDiv:
-  case I::SRem:
-  case I::URem:
+  case Op::SDiv:
+  case Op::UDiv:
+  case Op::SRem:
+  case Op::URem:
     return integer(0);
-  case I::ICmp:
+  case Op::ICmp:
     return isNumber(i.getOperand(0)->getType()) &&
            (!i.getOperand(0)->getType()->isIntegerTy(1) || llvm::cast<llvm::ICmpInst>(i).isEquality());
-  case I::FCmp:
+  case Op::FCmp:
     return i.getOperand(0)->getType()->isDoubleTy() &&
            llvm::cast<llvm::FCmpInst>(i).getPredicate() != llvm::CmpInst::FCMP_TRUE &&
            llvm::cast<llvm::FCmpInst>(i).getPredicate() != llvm::CmpInst::FCMP_FALSE;
-  case I::Load:
+  case Op::Load:
     return isNumber(type) && !type->isIntegerTy(1) && llvm::cast<llvm::LoadInst>(i).isSimple();
-  case I::Store:
+  case Op::Store:
     return isNumber(i.getOperand(0)->getType()) && !i.getOperand(0)->getType()->isIntegerTy(1) &&
            llvm::cast<llvm::StoreInst>(i).isSimple();
-  case I::SExt:
+  case Op::SExt:
     return type->isIntegerTy(64) && i.getOperand(0)->getType()->isIntegerTy(32);
-  case I::ZExt:
+  case Op::ZExt:
     return isNumber(type);
-  case I::Trunc:
+  case Op::Trunc:
     return type->isIntegerTy(32) || type->isIntegerTy(1);
-  case I::SIToFP:
-  case I::UIToFP:
+  case Op::SIToFP:
+  case Op::UIToFP:
     return type->isDoubleTy() && integer(0);
-  case I::BitCast:
+  case Op::BitCast:
     return (type->isDoubleTy() && integer(0)) || (type->isIntegerTy(64) && i.getOperand(0)->getType()->isDoubleTy());
-  case I::Alloca:
+  case Op::Alloca:
     return llvm::cast<llvm::AllocaInst>(i).isStaticAlloca();
-  case I::GetElementPtr:
-  case I::PHI:
-  case I::Select:
+  case Op::GetElementPtr:
+  case Op::PHI:
+  case Op::Select:
     return isNumber(type);
-  case I::ExtractValue:
+  case Op::ExtractValue:
     return isPair(i.getOperand(0)->getType()) && llvm::isa<llvm::CallInst>(i.getOperand(0)) && type->isDoubleTy();
-  case I::Call:
+  case Op::Call:
     return callIsSupported(llvm::cast<llvm::CallInst>(i));
-  case I::Br:
-  case I::Ret:
-  case I::Unreachable:
+  case Op::Br:
+  case Op::Ret:
+  case Op::Unreachable:
     return true;
   default:
     return false;
   }
 }
 
-} // namespace
-
 bool isSupported(const llvm::Function& f) {
   if (!takesNumbers(*f.getFunctionType())) return false;
   if (!f.getReturnType()->isVoidTy() && !isNumber(f.getReturnType())) return false;
-  return llvm::all_of(llvm::instructions(f), [&](const llvm::Instruction& i) {
-    return instructionIsSupported(i, f.getParent()->getDataLayout());
-  });
+  return llvm::all_of(llvm::instructions(f),
+                      [&](const llvm::Instruction& i) { return isSupported(i, f.getParent()->getDataLayout()); });
 }
 
 Address Uses::step(const llvm::GetElementPtrInst& g) const {

@@ -24,6 +24,7 @@ struct Address {
 
 /// All instructions, types and calls of a function are among those that quick code is made of.
 [[nodiscard]] bool isSupported(const llvm::Function& f);
+[[nodiscard]] bool isSupported(const llvm::Instruction& i, const llvm::DataLayout& layout);
 
 class Uses {
 public:
