@@ -77,15 +77,17 @@ bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, cons
   return (mostOperations(program, rates) + ofNumber * numbers) * tableau.stages() > most;
 }
 
-/// Whether several stages of a tableau are equations, each of its own, which shall stand in the code once: with f, its
+/// Whether stages of a tableau that are equations, each of its own, shall stand in the code once: with f, its
 /// derivative, and what makes both of an element of the algebra, for each number on the diagonal. Below this bound, at
-/// about 80 kB of code, they are written out: calls cost up to a fifth of the time of such a step.
-bool sharesEquations(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
-                     const Space& space) {
-  constexpr std::size_t most = 4000, ofRates = 4, ofNumber = 50;
-  if (!tableau.isTriangular() || tableau.equations() < 2) return false;
-  const std::size_t ofEquation = ofRates * operationsOfTurns(program, rates) + ofNumber * numbersWrittenOut(space);
-  return ofEquation * tableau.equations() > most;
+/// about 80 kB of code, they are written out: calls cost up to a fifth of the time of such a step. A single equation is
+/// worth a call where it is so long that f beside it, at the begin and for constraints at the end, is better called.
+bool sharesEquations(const KindContext& context, MethodKind& kind, const Tableau& tableau, const Space& space) {
+  constexpr std::size_t most = 4000, mostOfOne = 30000, ofRates = 4, ofNumber = 50;
+  const std::size_t count = tableau.equations();
+  if (!context.sharesStages || !tableau.isTriangular() || count == 0) return false;
+  const std::size_t ofEquation =
+      ofRates * operationsOfTurns(context.layer.program(), kind.rateArrays()) + ofNumber * numbersWrittenOut(space);
+  return count > 1 ? ofEquation * count > most : ofEquation > mostOfOne && asksForVelocities(context, kind);
 }
 
 /// The same of a body.
@@ -278,8 +280,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
                                               : DexpinvCut::forOrder(std::max(tableau.order, tableau.embeddedOrder));
   const auto results = [&] {
     const Space numbers = kind.phase().algebraSpace();
-    const bool equations =
-        context_.sharesStages && sharesEquations(context_.layer.program(), kind.rateArrays(), tableau, numbers);
+    const bool equations = sharesEquations(context_, kind, tableau, numbers);
     if (constructed.kind != MethodClass::MuntheKaas) {
       const bool calls = equations || (context_.sharesStages && tableau.isExplicit() &&
                                        countOf(tableau).isLong(context_, kind.rateArrays(), numbers));
