@@ -7,7 +7,7 @@
 Each pair runs twice, one step with an empty cache and once more: bytes of optimised code, the time from the start of
 the process to the first step, and to the end of the process, which waits until optimised code is in the cache. Pairs
 that the tool refuses are left out. `--functions`: the bytes of each function of the optimised code (`core` is the loop
-over steps with the step in it, `fN` the function N of `lmc ir --stage tape`).
+over steps with the step in it, `fN` the function N of `lmc dump --stage tape`).
 """
 import argparse
 import glob
