@@ -119,11 +119,19 @@ Builder::Value Builder::real(double v) {
 }
 
 Builder::Value Builder::integer(std::int64_t v) {
+  constexpr std::int64_t most = 1024; // places in memory, of which most are small, are asked for again and again
+  const bool small = v >= 0 && v < most;
+  if (small && static_cast<std::size_t>(v) < integers_.size() && integers_[v] != tape::none) return integers_[v];
   Info i;
   i.op = Op::ConstInt;
   i.type = Type::Int;
   i.imm = v;
-  return everywhere(i);
+  const Value made = everywhere(i);
+  if (small) {
+    integers_.resize(std::max(integers_.size(), static_cast<std::size_t>(v) + 1), tape::none);
+    integers_[v] = made;
+  }
+  return made;
 }
 
 Builder::Value Builder::boolean(bool v) {

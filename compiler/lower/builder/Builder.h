@@ -126,6 +126,7 @@ private:
   tape::Function function_;
   std::vector<Info> info_;
   std::vector<Open> open_;
+  std::vector<Value> integers_; ///< the first natural numbers, as far as they have been asked for
   std::map<Value, tape::Note> notes_;
 };
 
