@@ -111,11 +111,16 @@ void Builder::effect(Instr instr) {
 }
 
 Builder::Value Builder::real(double v) {
+  const bool isNought = std::bit_cast<std::uint64_t>(v) == 0;
+  Value* const usual = isNought ? &zero_ : v == 1 ? &one_ : nullptr; // asked for again and again
+  if (usual != nullptr && *usual != tape::none) return *usual;
   Info i;
   i.op = Op::ConstReal;
   i.type = Type::Real;
   i.real = v;
-  return everywhere(i);
+  const Value made = everywhere(i);
+  if (usual != nullptr) *usual = made;
+  return made;
 }
 
 Builder::Value Builder::integer(std::int64_t v) {

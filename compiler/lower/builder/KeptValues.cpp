@@ -59,7 +59,7 @@ public:
     apart_ = apart_ && a.slope != 0 && (places_.empty() || a.slope == slope_);
     if (!apart_) return;
     slope_ = a.slope;
-    const std::int64_t size = std::abs(a.slope), remainder = a.offset - floorDiv(a.offset, size) * size;
+    const std::int64_t size = std::abs(a.slope), remainder = floorMod(a.offset, size);
     const auto [at, isNew] = places_.insert({remainder, a.offset});
     if (!isNew) return;
     const auto meets = [&](const std::pair<std::int64_t, std::int64_t>& other) {
