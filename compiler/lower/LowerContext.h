@@ -6,6 +6,7 @@
 #include "lower/builder/Scalars.h"
 #include "lower/builder/Schedule.h"
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -29,6 +30,31 @@ struct Place {
   /// read at a constant index is known, zeros above all; `none` where it is not; else empty.
   std::vector<Scalar> registers;
   std::vector<Scalar> current; ///< Contracted: the value of this iteration
+};
+
+/// The scalars of nodes; where they stand does not change.
+class LoweredNodes {
+public:
+  /// Null where there are none.
+  [[nodiscard]] const std::vector<Scalar>* find(const sym::Node& n) const {
+    const std::uint32_t k = numbers_[n];
+    return k == sym::NodeNumbers::none ? nullptr : &values_[k];
+  }
+  void set(const sym::Node& n, std::vector<Scalar> v) {
+    if (numbers_.add(n))
+      values_.push_back(std::move(v));
+    else
+      values_[numbers_[n]] = std::move(v);
+  }
+  void clear() {
+    if (values_.empty()) return;
+    numbers_.clear();
+    values_.clear();
+  }
+
+private:
+  sym::NodeNumbers numbers_;
+  std::deque<std::vector<Scalar>> values_;
 };
 
 /// Lowers expressions to scalars, given the places of arrays and the values of loop indices.
@@ -111,6 +137,7 @@ private:
   std::vector<Scalar> inverse(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> inverseByCofactors(const std::vector<Scalar>& a, int n);
   std::vector<Scalar> inverseByPivots(std::vector<Scalar> a, int n);
+  /// The scalars of an expression, if they were lowered and may be used here; else null.
   const std::vector<Scalar>* known(sym::Expr e);
   std::optional<Scalar> length(sym::Expr square);
   Scalar lengthOf(const std::vector<Scalar>& entries);
@@ -142,8 +169,7 @@ private:
   RootedBases rooted_;
   std::unordered_set<const sym::Node*> stumpffArguments_; ///< arguments of Stumpff functions
   std::unordered_map<const sym::Node*, Scalar> indices_;
-  std::unordered_map<const sym::Node*, std::vector<Scalar>> free_;
-  std::unordered_map<const sym::Node*, std::vector<Scalar>> indexed_;
+  LoweredNodes free_, indexed_; ///< the second: of what depends on indices of loops
 };
 
 } // namespace lmc::lower

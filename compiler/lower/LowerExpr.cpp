@@ -41,27 +41,24 @@ bool ExpressionLowering::usable(const std::vector<Scalar>& v) {
 std::vector<Scalar> ExpressionLowering::lower(Expr root) {
   root_ = root;
   // In post-order; not below what is known already, of which there is most: roots share subexpressions.
-  const auto known = [&](const Node& n) {
-    const auto& memo = n.indexed ? indexed_ : free_;
-    const auto it = memo.find(&n);
-    return it != memo.end() && usable(it->second);
+  struct Frame {
+    const Node* node;
+    std::size_t next; ///< of what it needs: those before are known
   };
-  std::vector<const Node*> stack{root.node()};
-  while (!stack.empty()) {
-    const Node* n = stack.back();
-    if (known(*n)) {
-      stack.pop_back();
+  std::vector<Frame> open;
+  if (known(root) == nullptr) open.push_back({root.node(), 0});
+  while (!open.empty()) {
+    Frame& f = open.back();
+    const Node& n = *f.node;
+    const std::span<const Expr> needed = neededArguments(n);
+    if (n.op == Op::Select) f.next = 0; // it needs others by now
+    while (f.next < needed.size() && known(needed[f.next]) != nullptr) ++f.next;
+    if (f.next < needed.size()) {
+      open.push_back({needed[f.next].node(), 0});
       continue;
     }
-    const std::size_t own = stack.size();
-    const std::span<const Expr> needed = neededArguments(*n);
-    for (auto a = needed.rbegin(); a != needed.rend(); ++a) {
-      if (!known(*a->node())) stack.push_back(a->node());
-    }
-    if (stack.size() > own) continue;
-    stack.pop_back();
-    std::vector<Scalar> v = compute(*n);
-    (n->indexed ? indexed_ : free_)[n] = std::move(v);
+    (n.indexed ? indexed_ : free_).set(n, compute(n));
+    open.pop_back();
   }
   return value(root);
 }
@@ -77,7 +74,9 @@ std::span<const Expr> ExpressionLowering::neededArguments(const Node& n) {
 }
 
 const std::vector<Scalar>& ExpressionLowering::value(Expr e) {
-  return e->indexed ? indexed_.at(e.node()) : free_.at(e.node());
+  const std::vector<Scalar>* const v = (e->indexed ? indexed_ : free_).find(*e);
+  if (v == nullptr) throw std::logic_error("an expression whose parts have not been lowered");
+  return *v;
 }
 
 /// Long because it has one case an operation.

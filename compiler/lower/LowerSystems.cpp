@@ -151,11 +151,9 @@ bool ExpressionLowering::takesCare(const std::vector<Scalar>& a) const {
   return careful || std::all_of(a.begin(), a.end(), [](const Scalar& x) { return x.setup; });
 }
 
-/// The scalars of an expression, if they were lowered and may be used here.
 const std::vector<Scalar>* ExpressionLowering::known(sym::Expr e) {
-  const auto& memo = e->indexed ? indexed_ : free_;
-  const auto found = memo.find(e.node());
-  return found != memo.end() && usable(found->second) ? &found->second : nullptr;
+  const std::vector<Scalar>* const found = (e->indexed ? indexed_ : free_).find(*e);
+  return found != nullptr && usable(*found) ? found : nullptr;
 }
 
 /// |v| for the square v.v, which itself may over- or underflow. The same bits as sqrt(v.v) where it does not. With
@@ -210,13 +208,13 @@ Scalar ExpressionLowering::lengthOf(const std::vector<Scalar>& entries) {
 
 /// What is being lowered needs this node whatever the conditions in it say.
 bool ExpressionLowering::isNeeded(const Node& n) const {
-  std::unordered_set<const Node*> seen;
+  sym::NodeNumbers seen;
   std::vector<const Node*> stack{root_.node()};
   while (!stack.empty()) {
     const Node* const at = stack.back();
     stack.pop_back();
     if (at == &n) return true;
-    if (!seen.insert(at).second) continue;
+    if (!seen.add(*at)) continue;
     const std::size_t count = at->op == sym::Op::Select ? 1 : at->args.size();
     for (std::size_t k = 0; k < count; ++k) stack.push_back(at->args[k].node());
   }

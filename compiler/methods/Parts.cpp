@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_set>
 
 namespace lmc::methods {
 
@@ -61,10 +60,10 @@ constexpr std::size_t ofLoops = 16;
 template <typename Times>
 std::size_t operationsOf(const sym::Program& program, const std::vector<const sym::Array*>& arrays,
                          const Times& times) {
-  std::unordered_set<const sym::Node*> seen;
+  sym::NodeNumbers seen;
   std::size_t count = 0;
   const auto visit = [&](auto&& self, const sym::Expr& e, std::size_t n) -> void {
-    if (!e || !seen.insert(e.node()).second) return;
+    if (!e || !seen.add(*e)) return;
     if (!e->parametric) count += n * static_cast<std::size_t>(e->shape.size());
     for (const sym::Expr& k : e->args) self(self, k, n);
   };

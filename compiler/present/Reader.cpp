@@ -126,7 +126,7 @@ bool isNoNumber(Expr e) {
 
 /// In an index only whole numbers stand, whatever the data are.
 bool isChosenByData(const Node& n) {
-  return n.op == sym::Op::FloorToInt && sym::contains(n.args[0], [](const Node& x) { return x.op == sym::Op::Load; });
+  return n.op == sym::Op::FloorToInt && n.args[0]->reads;
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "base/Integers.h"
 #include "jit/Hash.h"
 #include "jit/Key.h"
+#include "jit/Parts.h"
 #include "mechanics/Conservation.h"
 #include "products/Impl.h"
 #include "products/initial/Restoration.h"
@@ -273,9 +274,22 @@ unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPatter
   return unit;
 }
 
-void Pipeline::Impl::compileUnit(unit::Unit& unit, const jit::CompileOptions& how) {
-  const Stopwatch watch(timings, "compile");
-  unit.problem.code = jit::compile(unit.module, how);
+void Pipeline::Impl::compileUnit(unit::Unit& unit, const jit::CompileOptions& how,
+                                 const std::function<void()>& meanwhile) {
+  if (!meanwhile) {
+    const Stopwatch watch(timings, "compile");
+    unit.problem.code = jit::compile(unit.module, how);
+    return;
+  }
+  std::optional<Stopwatch> waiting; // until the code is there
+  jit::atOnce(2, [&](std::size_t k) {
+    if (k == 0) {
+      meanwhile();
+      waiting.emplace(timings, "compile");
+    } else {
+      unit.problem.code = jit::compile(unit.module, how);
+    }
+  });
 }
 
 runtime::Problem Pipeline::Impl::compiled(const Product& product, const unit::ZeroPattern& zeros) {
@@ -310,39 +324,47 @@ unit::ZeroPattern Pipeline::Impl::zerosOfCode(const Layout& layout, const Initia
   return zeroPattern(*model, layout, data.params);
 }
 
-unit::Unit Pipeline::Impl::compileForData(const Product& product) {
+unit::Unit Pipeline::Impl::compileForData(const Product& product, const std::function<void(unit::Unit&)>& meanwhile) {
   const Layout& layout = product.prepared.layout;
   const InitialData& data = product.prepared.data;
   const unit::ZeroPattern zeros = zerosOfCode(layout, data);
   unit::Unit unit = unitOf(product, zeros);
-  const auto compiledNow = [&] {
-    compileUnit(unit, options.compile);
-    return std::move(unit);
-  };
   if (!options.codeKey.empty() && unit.problem.codeKey != options.codeKey) {
     // The run that goes on may have been told the same values in another way.
     const unit::ZeroPattern present =
         options.presentZeros ? zeroPattern(*model, layout, data.params) : unit::ZeroPattern{};
     unit::Unit other = unitOf(product, zeros.empty() ? present : unit::ZeroPattern{});
     if (other.problem.codeKey == options.codeKey) unit = std::move(other);
-    return compiledNow();
+    compileUnit(unit, options.compile, [&] { meanwhile(unit); });
+    return unit;
   }
   {
     const Stopwatch watch(timings, "compile");
-    if ((unit.problem.code = jit::findCompiled(unit.module, options.compile))) return unit;
+    unit.problem.code = jit::findCompiled(unit.module, options.compile);
   }
-  if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters) return compiledNow();
-  tape::Module general = product.unit.build().module;
-  if (jit::findCompiled(general, options.compile)) return compiledNow();
+  if (unit.problem.code) {
+    meanwhile(unit);
+    return unit;
+  }
+  std::optional<tape::Module> general;
+  compileUnit(unit, options.compile, [&] {
+    if (!zeros.empty() && options.compile.useCache && options.codeForAnyParameters) {
+      const Stopwatch watch(timings, "lower");
+      general = product.unit.build().module;
+      if (jit::findCompiled(*general, options.compile)) general.reset();
+    }
+    meanwhile(unit);
+  });
+  if (!general) return unit;
   if (background.joinable()) background.join(); // of an earlier build
-  background = std::thread([general = std::move(general), how = options.compile]() mutable {
+  background = std::thread([general = *std::move(general), how = options.compile]() mutable {
     how.tiers = jit::Tiers::Optimised;
     try {
       (void)jit::compile(general, how);
     } catch (const std::exception&) { // found again, and reported, when that code is needed
     }
   });
-  return compiledNow();
+  return unit;
 }
 
 std::unique_ptr<runtime::Problem> Pipeline::Impl::build(bool needMethod) {
@@ -360,8 +382,7 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::problemOf(const Prepared& prep
     sides = massSides(product.layer);
   const runtime::MassLook look = addRun(product, steps, sides ? &*sides : nullptr);
   if (!model->stepped.empty() && diagnostics().hasErrors()) return nullptr;
-  unit::Unit unit = compileForData(product);
-  lookAtMass(unit.problem, product, unit, look);
+  unit::Unit unit = compileForData(product, [&](unit::Unit& made) { lookAtMass(made.problem, product, made, look); });
   if (steps != Steps::None) lookAtCutoffs(unit.problem, prepared);
   shown = product.shown ? std::make_unique<const ShownScene>(std::move(*product.shown)) : nullptr;
   return std::make_unique<runtime::Problem>(std::move(unit.problem));

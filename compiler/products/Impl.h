@@ -9,6 +9,7 @@
 #include "unit/Unit.h"
 
 #include <chrono>
+#include <functional>
 #include <new>
 #include <thread>
 
@@ -223,8 +224,9 @@ struct Pipeline::Impl {
   /// Lowers, verifies and fills in what is known of a model: the one way to a unit. The code is for parameters with
   /// these zeros.
   unit::Unit unitOf(const Product& product, const unit::ZeroPattern& zeros = {});
-  /// Gives the problem of a unit its code.
-  void compileUnit(unit::Unit& unit, const jit::CompileOptions& how);
+  /// Gives the problem of a unit its code. `meanwhile`, if there is any, is done on this thread while another one makes
+  /// the code.
+  void compileUnit(unit::Unit& unit, const jit::CompileOptions& how, const std::function<void()>& meanwhile = {});
   /// Both: a problem with its code.
   runtime::Problem compiled(const Product& product, const unit::ZeroPattern& zeros = {});
 
@@ -246,7 +248,8 @@ struct Pipeline::Impl {
   [[nodiscard]] unit::ZeroPattern zerosOfCode(const Layout& layout, const InitialData& data) const;
   /// The code for the present parameters, by `zerosOfCode` alone: what happens to be in the cache decides nothing. Code
   /// for any values is made in the background the first time, so that giving a parameter seldom waits for the compiler.
-  unit::Unit compileForData(const Product& product);
+  /// `meanwhile` is called once with the unit, while its code is made where it has to be made.
+  unit::Unit compileForData(const Product& product, const std::function<void(unit::Unit&)>& meanwhile);
 
   ~Impl();
 

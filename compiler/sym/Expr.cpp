@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 namespace lmc::sym {
 
@@ -35,43 +34,71 @@ Expr Substitution::operator()(Expr root) {
   return *memo_.find(root.node());
 }
 
-namespace {
-enum class Mark : std::uint8_t { New, Open, Done };
-} // namespace
+std::vector<std::unique_ptr<NodeNumbers::Table>>& NodeNumbers::unused() {
+  thread_local std::vector<std::unique_ptr<Table>> tables;
+  return tables;
+}
+
+std::unique_ptr<NodeNumbers::Table> NodeNumbers::take() {
+  std::vector<std::unique_ptr<Table>>& tables = unused();
+  auto table = tables.empty() ? std::make_unique<Table>() : std::move(tables.back());
+  if (!tables.empty()) tables.pop_back();
+  renew(*table);
+  return table;
+}
+
+void NodeNumbers::renew(Table& table) {
+  if (++table.user != 0) return;
+  table.met.clear(); // there have been as many users as there are numbers for them
+  table.user = 1;
+}
+
+NodeNumbers::~NodeNumbers() {
+  unused().push_back(std::move(table_));
+}
+
+void NodeNumbers::grow(std::uint32_t id) {
+  table_->met.resize(std::max(2 * table_->met.size(), std::size_t{id} + 1));
+}
 
 void visitPostOrder(const std::vector<Expr>& roots, const std::function<void(const Node&)>& visit) {
-  NodeTable<Mark> marks;
-  std::vector<const Node*> stack;
+  struct Frame {
+    const Node* node;
+    std::size_t next; ///< of its arguments, to be visited
+  };
+  NodeNumbers visited;
+  std::vector<Frame> open;
+  const auto enter = [&](Expr e) {
+    if (!visited.add(*e)) return;
+    spendWork();
+    if (e->args.empty())
+      visit(*e);
+    else
+      open.push_back({e.node(), 0});
+  };
   for (const Expr& root : roots) {
-    if (root) stack.push_back(root.node());
-    while (!stack.empty()) {
-      const Node* n = stack.back();
-      spendWork();
-      Mark& mark = marks[n];
-      if (mark == Mark::New) {
-        mark = Mark::Open;
-        const std::size_t own = stack.size();
-        for (auto a = n->args.rbegin(); a != n->args.rend(); ++a) {
-          if (marks[a->node()] == Mark::New) stack.push_back(a->node());
-        }
-        if (stack.size() > own) continue;
+    if (root) enter(root);
+    while (!open.empty()) {
+      Frame& f = open.back();
+      const Node& n = *f.node;
+      if (f.next < n.args.size()) {
+        enter(n.args[f.next++]);
+        continue;
       }
-      stack.pop_back();
-      if (marks[n] == Mark::Done) continue;
-      marks[n] = Mark::Done;
-      visit(*n);
+      open.pop_back();
+      visit(n);
     }
   }
 }
 
 bool contains(Expr e, const std::function<bool(const Node&)>& predicate) {
-  NodeTable<bool> seen;
+  NodeNumbers visited;
   std::vector<const Node*> stack;
   if (e) stack.push_back(e.node());
   while (!stack.empty()) {
     const Node* const n = stack.back();
     stack.pop_back();
-    if (std::exchange(seen[n], true)) continue;
+    if (!visited.add(*n)) continue;
     spendWork();
     if (predicate(*n)) return true;
     for (const Expr& a : n->args) stack.push_back(a.node());

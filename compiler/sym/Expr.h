@@ -137,6 +137,8 @@ struct Node {
   Graph* graph = nullptr;
   bool parametric = false; ///< only constants, parameters and loop indices below
   bool indexed = false;    ///< some loop index below
+  bool reads = false;      ///< some element of an array below
+  bool gathers = false;    ///< some element below that data choose: an index of it is read, or computed from what is
 
   [[nodiscard]] bool isConst() const { return op == Op::Const; }
   [[nodiscard]] bool isZero() const { return op == Op::Zero || (op == Op::Const && number.isZero()); }
@@ -169,6 +171,55 @@ struct Array {
 
 /// A value for each node that is met.
 template <typename T> using NodeTable = PointerTable<Node, T>;
+
+/// Numbers for nodes of one graph, from 0 in the order in which they are met. A thread has a few tables for them, which
+/// are used in turn and never emptied: so it costs what is met, however large the graph is.
+class NodeNumbers {
+public:
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  NodeNumbers() : table_(take()) {}
+  ~NodeNumbers();
+  NodeNumbers(const NodeNumbers&) = delete;
+  NodeNumbers& operator=(const NodeNumbers&) = delete;
+
+  /// True at the first call with a node: it gets a number.
+  bool add(const Node& n) {
+    if (n.id >= table_->met.size()) grow(n.id);
+    Met& met = table_->met[n.id];
+    if (met.user == table_->user) return false;
+    met = {table_->user, size_++};
+    return true;
+  }
+  /// Of a node; none if it has not been met.
+  [[nodiscard]] std::uint32_t operator[](const Node& n) const {
+    if (n.id >= table_->met.size()) return none;
+    const Met& met = table_->met[n.id];
+    return met.user == table_->user ? met.number : none;
+  }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  void clear() {
+    renew(*table_);
+    size_ = 0;
+  }
+
+private:
+  struct Met {
+    std::uint32_t user = 0; ///< for whom the node was met last; 0: for nobody
+    std::uint32_t number = 0;
+  };
+  struct Table {
+    std::vector<Met> met; ///< by the numbers that nodes have in their graph
+    std::uint32_t user = 0;
+  };
+  static std::vector<std::unique_ptr<Table>>& unused();
+  static std::unique_ptr<Table> take();
+  static void renew(Table& table);
+  void grow(std::uint32_t id);
+
+  std::unique_ptr<Table> table_;
+  std::uint32_t size_ = 0;
+};
 
 /// The nodes, arrays and loop indices that one piece of work adds to a graph, over those of the work before it, which
 /// do not grow any more. Numbers go on from below, so they depend on what lies below alone: the same work over the same

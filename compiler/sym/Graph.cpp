@@ -100,7 +100,12 @@ const std::string& Graph::indexName(const Node& index) const {
 
 Expr Graph::intern(Node n) {
   const std::uint64_t h = hashOf(n);
-  for (const GraphLayer* layer = top_; layer != nullptr; layer = layer->below_) {
+  // A layer knows nothing of what those above it have made.
+  const auto madeIn = [&](const GraphLayer& layer) {
+    return (n.array != nullptr && n.array->id >= layer.firstArray_) ||
+           std::any_of(n.args.begin(), n.args.end(), [&](const Expr& a) { return a->id >= layer.firstNode_; });
+  };
+  for (const GraphLayer* layer = top_; layer != nullptr; layer = madeIn(*layer) ? nullptr : layer->below_) {
     if (const Node* const found = layer->table_.find(h, [&](const Node& m) { return same(m, n); })) return Expr(found);
   }
   GraphLayer& layer = growing();
@@ -109,7 +114,12 @@ Expr Graph::intern(Node n) {
   n.graph = this;
   n.parametric = isParametric(n);
   n.indexed = n.op == Op::Index;
-  for (const Expr& a : n.args) n.indexed = n.indexed || a->indexed;
+  n.reads = n.op == Op::Load;
+  for (const Expr& a : n.args) {
+    n.indexed = n.indexed || a->indexed;
+    n.reads = n.reads || a->reads;
+    n.gathers = n.gathers || a->gathers || (n.op == Op::Load && a->reads);
+  }
   layer.nodes_.push_back(std::move(n));
   layer.table_.add(h, &layer.nodes_.back());
   return Expr(&layer.nodes_.back());
@@ -208,17 +218,17 @@ void flatten(Expr e, const Number& coefficient, std::vector<Term>& out) {
 }
 
 void mergeEqual(std::vector<Term>& terms) {
-  std::vector<Term> merged;
+  std::size_t merged = 0;
   for (const Term& t : terms) {
-    const auto it = std::find_if(merged.begin(), merged.end(), [&](const Term& m) { return m.core == t.core; });
-    if (it == merged.end()) {
-      merged.push_back(t);
-    } else {
+    const auto end = terms.begin() + static_cast<std::ptrdiff_t>(merged);
+    const auto it = std::find_if(terms.begin(), end, [&](const Term& m) { return m.core == t.core; });
+    if (it == end)
+      terms[merged++] = t;
+    else
       it->coefficient = it->coefficient + t.coefficient;
-    }
   }
-  std::erase_if(merged, [](const Term& t) { return t.coefficient.isZero(); });
-  terms = std::move(merged);
+  terms.resize(merged);
+  std::erase_if(terms, [](const Term& t) { return t.coefficient.isZero(); });
 }
 } // namespace
 
@@ -236,6 +246,7 @@ Expr Graph::sum(const std::vector<Expr>& terms, const Shape& shape) {
 
 Expr Graph::addTerms(const std::vector<Expr>& list, const Shape& shape, Type type) {
   std::vector<Term> terms;
+  terms.reserve(2 * flattenLimit);
   for (const Expr& e : list) flatten(e, 1, terms);
   if (terms.size() > flattenLimit) {
     terms.clear();
@@ -257,24 +268,25 @@ Expr Graph::addTerms(const std::vector<Expr>& list, const Shape& shape, Type typ
     }
   }
   std::vector<Expr> args;
+  args.reserve(terms.size());
   for (const Term& t : terms) {
     if (t.coefficient.isZero()) continue;
-    const Expr constant = intern(constantOf(type, t.coefficient));
-    if (!t.core) {
-      args.push_back(constant);
-    } else if (t.coefficient.isOne()) {
+    if (t.core && t.coefficient.isOne()) {
       args.push_back(t.core);
-    } else {
-      args.push_back(make(Op::Mul, type, shape, {constant, t.core}));
+      continue;
     }
+    const Expr constant = intern(constantOf(type, t.coefficient));
+    args.push_back(t.core ? make(Op::Mul, type, shape, {constant, t.core}) : constant);
   }
   if (args.empty()) return type == Type::Int ? integer(0) : zero(shape);
   if (args.size() == 1) return args[0];
   // One canonical order, so that a + b and b + a are one node; a constant comes last.
-  std::stable_sort(args.begin(), args.end(), [](const Expr& a, const Expr& b) {
+  const auto before = [](const Expr& a, const Expr& b) {
     if (a->isConst() != b->isConst()) return b->isConst();
     return split(a).core->id < split(b).core->id;
-  });
+  };
+  for (auto e = args.begin(); e != args.end(); ++e) // few, and mostly in order
+    std::rotate(std::upper_bound(args.begin(), e, *e, before), e, e + 1);
   return make(Op::Add, type, shape, std::move(args));
 }
 

@@ -93,6 +93,8 @@ Number operator+(const Number& a, const Number& b) {
 }
 
 Number operator*(const Number& a, const Number& b) {
+  if (a.isOne()) return b;
+  if (b.isOne()) return a;
   if (!a.exact() || !b.exact()) return Number::real(a.value() * b.value());
   return reduce(static_cast<Wide>(a.num_) * b.num_, static_cast<Wide>(a.den_) * b.den_);
 }

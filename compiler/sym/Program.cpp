@@ -11,11 +11,21 @@
 namespace lmc::sym {
 
 namespace {
-void collect(Expr e, std::vector<const Array*>& out) {
-  if (!e || (e->args.empty() && e->op != Op::Load)) return;
-  visitPostOrder({e}, [&](const Node& n) {
+/// Appends every array that is read below `roots`, once for each element.
+void collect(const std::vector<Expr>& roots, std::vector<const Array*>& out) {
+  NodeNumbers visited;
+  std::vector<const Node*> stack;
+  const auto enter = [&](Expr e) {
+    if (e && e->reads && visited.add(*e)) stack.push_back(e.node());
+  };
+  for (const Expr& root : roots) enter(root);
+  while (!stack.empty()) {
+    const Node& n = *stack.back();
+    stack.pop_back();
+    spendWork();
     if (n.op == Op::Load) out.push_back(n.array);
-  });
+    for (const Expr& a : n.args) enter(a);
+  }
 }
 
 /// In the order of their ids, not of their addresses; none twice.
@@ -27,16 +37,18 @@ std::vector<const Array*> ordered(std::vector<const Array*> list) {
 
 /// An index that is read from an array, or computed from such.
 bool fromData(Expr index) {
-  if (index->args.empty()) return index->op == Op::Load; // most are numbers and indices of loops
-  return contains(index, [](const Node& n) { return n.op == Op::Load; });
+  return index->reads;
 }
 
 std::vector<const Array*> orderedChoices(const Equation& e) {
   std::vector<const Array*> out;
   if (std::any_of(e.index.begin(), e.index.end(), fromData)) out.push_back(e.array);
-  std::vector<Expr> roots(e.index);
-  for (const Expr& x : {e.value, e.guard, e.positive})
-    if (x) roots.push_back(x);
+  std::vector<Expr> roots;
+  const auto root = [&](Expr x) {
+    if (x && x->gathers) roots.push_back(x);
+  };
+  std::for_each(e.index.begin(), e.index.end(), root);
+  for (const Expr& x : {e.value, e.guard, e.positive}) root(x);
   visitPostOrder(roots, [&](const Node& n) {
     if (n.op == Op::Load && std::any_of(n.args.begin(), n.args.end(), fromData)) out.push_back(n.array);
   });
@@ -45,14 +57,11 @@ std::vector<const Array*> orderedChoices(const Equation& e) {
 
 std::vector<const Array*> orderedReads(const Equation& e) {
   std::vector<const Array*> out;
-  collect(e.value, out);
-  collect(e.guard, out);
-  collect(e.positive, out);
-  for (const Expr& i : e.index) collect(i, out);
-  for (const Loop& l : e.loops) {
-    collect(l.lo, out);
-    collect(l.hi, out);
-  }
+  std::vector<Expr> roots{e.value, e.guard, e.positive};
+  roots.insert(roots.end(), e.index.begin(), e.index.end());
+  for (const Loop& l : e.loops) roots.insert(roots.end(), {l.lo, l.hi});
+  if (e.newton) roots.push_back(e.newton->tolerance);
+  collect(roots, out);
   if (e.matrix != nullptr) out.push_back(e.matrix);
   if (e.rhs != nullptr) out.push_back(e.rhs);
   if (e.newton) {
@@ -65,7 +74,6 @@ std::vector<const Array*> orderedReads(const Equation& e) {
     }
     if (n.jacobian != nullptr || n.product != nullptr) out.push_back(n.jacobian != nullptr ? n.jacobian : n.product);
     for (const JacobianColumns& c : n.columns) out.push_back(c.product);
-    collect(e.newton->tolerance, out);
   }
   if (e.series) {
     out.insert(out.end(), {e.series->start, e.series->next});
@@ -120,42 +128,47 @@ public:
   explicit Slicer(const Program& p) : p_(p) {}
 
   void need(const Array* root) {
-    struct Frame {
-      const Array* array;
-      std::vector<const Array*> pending;
-    };
-    std::vector<Frame> stack;
-    const auto open = [&](const Array* a) {
-      if (!seen_.insert(a).second) return;
-      stack.push_back({a, dependencies(a)});
-    };
-    open(root);
-    while (!stack.empty()) {
-      if (stack.back().pending.empty()) {
-        for (const std::size_t k : p_.writers(stack.back().array)) order.push_back(k);
-        stack.pop_back();
+    std::vector<Frame> open;
+    enter(root, open);
+    while (!open.empty()) {
+      Frame& f = open.back();
+      if (f.next < f.reads().size()) {
+        enter(f.reads()[f.next++], open);
         continue;
       }
-      const Array* next = stack.back().pending.back();
-      stack.back().pending.pop_back();
-      open(next);
+      order.insert(order.end(), f.writers->begin(), f.writers->end());
+      open.pop_back();
     }
   }
 
   std::vector<std::size_t> order;
 
 private:
-  /// In reverse order, so that the last element is visited first.
-  std::vector<const Array*> dependencies(const Array* a) const {
+  struct Frame {
+    const std::vector<std::size_t>* writers;
+    const std::vector<const Array*>* ofOne; ///< what the only one reads; null where there are several
+    std::vector<const Array*> ofSeveral;
+    std::size_t next = 0;
+    [[nodiscard]] const std::vector<const Array*>& reads() const { return ofOne != nullptr ? *ofOne : ofSeveral; }
+  };
+
+  void enter(const Array* a, std::vector<Frame>& open) {
+    if (a->id >= seen_.size()) seen_.resize(std::max(2 * seen_.size(), std::size_t{a->id} + 1));
+    if (seen_[a->id]) return;
+    seen_[a->id] = true;
+    const std::vector<std::size_t>& writers = p_.writers(a);
+    if (writers.empty()) return;
+    if (writers.size() == 1) {
+      open.push_back({&writers, &p_.reads(writers[0]), {}});
+      return;
+    }
     std::vector<const Array*> list;
-    for (const std::size_t k : p_.writers(a)) list.insert(list.end(), p_.reads(k).begin(), p_.reads(k).end());
-    if (p_.writers(a).size() > 1) list = ordered(std::move(list));
-    std::reverse(list.begin(), list.end());
-    return list;
+    for (const std::size_t k : writers) list.insert(list.end(), p_.reads(k).begin(), p_.reads(k).end());
+    open.push_back({&writers, nullptr, ordered(std::move(list))});
   }
 
   const Program& p_;
-  std::unordered_set<const Array*> seen_;
+  std::vector<bool> seen_; ///< by the numbers of arrays
 };
 } // namespace
 
@@ -164,7 +177,7 @@ std::vector<std::size_t> Program::slice(const std::vector<const Array*>& roots,
   Slicer slicer(*this);
   for (const Expr& e : expressions) {
     std::vector<const Array*> used;
-    collect(e, used);
+    collect({e}, used);
     for (const Array* a : ordered(std::move(used))) slicer.need(a);
   }
   for (const Array* a : roots) slicer.need(a);
@@ -178,7 +191,7 @@ std::unordered_set<const Array*> reads(const Equation& e) {
 
 std::unordered_set<const Array*> reads(Expr e) {
   std::vector<const Array*> list;
-  collect(e, list);
+  collect({e}, list);
   return {list.begin(), list.end()};
 }
 

@@ -26,14 +26,15 @@ Expr withoutScale(Expr e) {
 } // namespace
 
 Regrouping::Regrouping(const std::vector<Expr>& roots) {
-  std::vector<const Node*> sums;
+  std::vector<const Node*> sums, all;
   visitPostOrder(roots, [&](const Node& n) {
     if (isVectorSum(n)) sums.push_back(&n);
+    all.push_back(&n);
   });
   any_ = !sums.empty();
   if (!any_) return;
   findParts(sums);
-  countUses(roots);
+  countUses(roots, all);
 }
 
 void Regrouping::findParts(const std::vector<const Node*>& sums) {
@@ -73,24 +74,24 @@ template <typename Visit> void Regrouping::visitOperands(const Node& n, Visit vi
     for (const Expr& a : n.args) visit(a);
 }
 
-void Regrouping::countUses(const std::vector<Expr>& roots) {
-  std::vector<const Node*> stack;
-  const auto use = [&](Expr e) {
-    if (uses_[e.node()]++ == 0) stack.push_back(e.node());
-  };
-  for (const Expr& r : roots) {
+void Regrouping::countUses(const std::vector<Expr>& roots, const std::vector<const Node*>& all) {
+  for (const Node* n : all) numbers_.add(*n);
+  uses_.assign(all.size(), 0);
+  made_.assign(all.size(), {});
+  const auto use = [&](Expr e) { ++uses_[numbers_[*e]]; };
+  for (const Expr& r : roots)
     if (r) use(r);
-    while (!stack.empty()) {
-      const Node* n = stack.back();
-      stack.pop_back();
-      visitOperands(*n, use);
-    }
+  for (const Node* n : all) {
+    visitOperands(*n, use);
+    // What no sum is in stays what it is.
+    const auto same = [&](Expr a) { return known(a) == a; };
+    if (!isVectorSum(*n) && std::all_of(n->args.begin(), n->args.end(), same)) made_[numbers_[*n]] = Expr(n);
   }
 }
 
 int Regrouping::uses(const Node* n) const {
-  const int* const found = uses_.find(n);
-  return found == nullptr ? 1 : *found;
+  const std::uint32_t k = numbers_[*n];
+  return k < uses_.size() ? uses_[k] : 1;
 }
 
 Regrouping::Term Regrouping::peel(Expr e, Expr x) const {
@@ -152,8 +153,8 @@ Expr Regrouping::horner(const std::vector<Term>& terms, Expr x) {
   Expr sum = g.zero(Shape::vec(3));
   for (; degree > 0; --degree) {
     for (const Term& t : terms)
-      if (t.degree == degree) sum = g.add(sum, g.mul(at(t.scale), at(t.vector)));
-    sum = g.cross(at(x), sum);
+      if (t.degree == degree) sum = g.add(sum, g.mul(known(t.scale), known(t.vector)));
+    sum = g.cross(known(x), sum);
   }
   return sum;
 }
@@ -190,12 +191,12 @@ Expr Regrouping::sum(const std::vector<Expr>& terms, const Shape& shape) {
       }
       group.push_back(peel(rest[k], factor));
       for (const Expr& part : {group.back().scale, group.back().vector})
-        if (!memo_.contains(part.node())) (*this)(part);
+        if (!known(part)) (*this)(part);
     }
     result = g.add(result, horner(group, factor));
     rest = std::move(others);
   }
-  for (const Expr& t : rest) result = g.add(result, at(t));
+  for (const Expr& t : rest) result = g.add(result, known(t));
   return result;
 }
 
@@ -203,7 +204,7 @@ Expr Regrouping::rebuilt(const Node& n) {
   if (isVectorSum(n)) return sum(operands(n), n.shape);
   std::vector<Expr> args;
   args.reserve(n.args.size());
-  for (const Expr& a : n.args) args.push_back(at(a));
+  for (const Expr& a : n.args) args.push_back(known(a));
   return args == n.args ? Expr(&n) : n.graph->rebuild(n, args);
 }
 
@@ -212,20 +213,22 @@ Expr Regrouping::operator()(Expr root) {
   std::vector<const Node*> stack{root.node()};
   while (!stack.empty()) {
     const Node* n = stack.back();
-    if (memo_.contains(n)) {
+    if (known(Expr(n))) {
       stack.pop_back();
       continue;
     }
     const std::size_t own = stack.size();
     visitOperands(*n, [&](Expr a) {
-      if (!memo_.contains(a.node())) stack.push_back(a.node());
+      if (!known(a)) stack.push_back(a.node());
     });
     if (stack.size() > own) continue;
     stack.pop_back();
     const Expr made = rebuilt(*n); // may come back to here
-    memo_[n] = made;
+    numbers_.add(*n);              // of the sums on the way
+    made_.resize(numbers_.size());
+    made_[numbers_[*n]] = made;
   }
-  return at(root);
+  return known(root);
 }
 
 } // namespace lmc::sym

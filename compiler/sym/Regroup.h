@@ -31,7 +31,8 @@ private:
   };
 
   void findParts(const std::vector<const Node*>& sums);
-  void countUses(const std::vector<Expr>& roots);
+  /// Of all nodes below the roots, arguments before their users.
+  void countUses(const std::vector<Expr>& roots, const std::vector<const Node*>& all);
   [[nodiscard]] std::vector<Expr> operands(const Node& n) const;
   template <typename Visit> void visitOperands(const Node& n, Visit visit) const;
   [[nodiscard]] int uses(const Node* n) const;
@@ -41,12 +42,17 @@ private:
   Expr rebuilt(const Node& n);
   Expr sum(const std::vector<Expr>& terms, const Shape& shape);
   Expr horner(const std::vector<Term>& terms, Expr x);
-  Expr at(Expr e) const { return *memo_.find(e.node()); }
+  /// What a node has become; empty if that is not known yet.
+  [[nodiscard]] Expr known(Expr e) const {
+    const std::uint32_t k = numbers_[*e];
+    return k < made_.size() ? made_[k] : Expr();
+  }
 
   std::unordered_map<const Node*, const Node*> part_; ///< of a sum, the largest other sum that is contained in it
-  NodeTable<int> uses_;
-  NodeTable<Expr> memo_;
-  bool any_ = false; ///< there are sums of vectors
+  NodeNumbers numbers_;
+  std::vector<int> uses_;  ///< by these numbers
+  std::vector<Expr> made_; ///< by these numbers
+  bool any_ = false;       ///< there are sums of vectors
 };
 
 } // namespace lmc::sym

@@ -7,25 +7,38 @@ namespace lmc::sym {
 // Arguments before their users. What is known already is not entered: the values of a program share most of their
 // nodes.
 Expr Rewriter::operator()(Expr root) {
-  std::vector<const Node*> stack{root.node()};
-  while (!stack.empty()) {
-    const Node& n = *stack.back();
+  if (const Expr* const known = memo_.find(root.node())) return *known;
+  struct Frame {
+    const Node* node;
+    std::size_t first; ///< of the values of its arguments
+  };
+  std::vector<Frame> open{{root.node(), 0}};
+  std::vector<Expr> values; // of the arguments so far of all that are open, the innermost last
+  while (!open.empty()) {
+    const auto [node, first] = open.back();
     spendWork();
-    const std::size_t own = stack.size();
-    if (!memo_.contains(&n))
-      for (auto a = n.args.rbegin(); a != n.args.rend(); ++a)
-        if (!memo_.contains(a->node())) stack.push_back(a->node());
-    if (stack.size() > own) continue;
-    stack.pop_back();
-    if (memo_.contains(&n)) continue;
-    std::vector<Expr> args;
-    args.reserve(n.args.size());
-    for (const Expr& a : n.args) args.push_back(*memo_.find(a.node()));
-    Expr r;
-    if (n.op == Op::Load) r = leaf_(*this, n, args);
-    if (!r) r = args == n.args ? Expr(&n) : g_.rebuild(n, args);
-    const Expr improved = improve(r); // may come back to here
-    memo_[&n] = improved;
+    const Node* unknown = nullptr;
+    while (unknown == nullptr && values.size() - first < node->args.size()) {
+      const Node* const a = node->args[values.size() - first].node();
+      if (const Expr* const value = memo_.find(a))
+        values.push_back(*value);
+      else
+        unknown = a;
+    }
+    if (unknown != nullptr) {
+      open.push_back({unknown, values.size()});
+      continue;
+    }
+    if (!memo_.contains(node)) {
+      const std::vector<Expr> args(values.begin() + static_cast<std::ptrdiff_t>(first), values.end());
+      Expr r;
+      if (node->op == Op::Load) r = leaf_(*this, *node, args);
+      if (!r) r = args == node->args ? Expr(node) : g_.rebuild(*node, args);
+      const Expr improved = improve(r); // may come back to here, and to this node
+      memo_[node] = improved;
+    }
+    values.resize(first);
+    open.pop_back();
   }
   return *memo_.find(root.node());
 }

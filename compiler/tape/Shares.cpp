@@ -134,14 +134,15 @@ void divideMembers(Module& module, double bound) {
 
 std::optional<OwnedSums> ownedSums(const Function& f, const Instr& loop) {
   if (loop.op != Op::Loop || loop.imm < 0 || loop.imm == independentTurns || loop.buffer >= 0) return std::nullopt;
-  const Places known(f);
-  const auto low = known.constant(loop.args[0]), high = known.constant(loop.args[1]);
   OwnedSums sums;
   for (const Instr& i : f.blocks[static_cast<std::size_t>(loop.block)].code)
     if (i.op == Op::Loop && i.buffer >= 0) sums.inner = &i;
+  if (sums.inner == nullptr) return std::nullopt;
+  const Places known(f);
+  const auto low = known.constant(loop.args[0]), high = known.constant(loop.args[1]);
   int listed = 0;
   const auto touched = touchedIn(f, loop.block, &listed, May::Nothing);
-  if (!low || !high || *high < *low || sums.inner == nullptr || listed != 1 || !touched) return std::nullopt;
+  if (!low || !high || *high < *low || listed != 1 || !touched) return std::nullopt;
   const std::map<Value, Place> places = known.in(loop, {loop.result, sums.inner->result});
   // The values of the inner index, which may begin or end with the outer one.
   const auto boundOf = [&](Value v) -> std::optional<Place> {

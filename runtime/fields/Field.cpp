@@ -20,20 +20,18 @@ std::int64_t Field::members() const {
   return n;
 }
 
+Entry Field::entry(std::int64_t k) const {
+  Entry e{name, std::vector<std::int64_t>(extents.size())};
+  for (std::size_t d = extents.size(); d-- > 0; k /= extents[d])
+    e.index[d] = (d < first.size() ? first[d] : 1) + k % extents[d];
+  return e;
+}
+
 std::vector<Entry> Field::entries() const {
-  Entry entry{name, {}};
-  for (std::size_t d = 0; d < extents.size(); ++d) entry.index.push_back(d < first.size() ? first[d] : 1);
-  const std::vector<std::int64_t> begin = entry.index;
   std::vector<Entry> list;
   const std::int64_t n = count();
   list.reserve(static_cast<std::size_t>(n));
-  for (std::int64_t k = 0; k < n; ++k) {
-    list.push_back(entry);
-    for (std::size_t d = extents.size(); d-- > 0;) {
-      if (++entry.index[d] < begin[d] + extents[d]) break;
-      entry.index[d] = begin[d];
-    }
-  }
+  for (std::int64_t k = 0; k < n; ++k) list.push_back(entry(k));
   return list;
 }
 

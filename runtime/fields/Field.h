@@ -55,6 +55,7 @@ struct Field {
   [[nodiscard]] std::int64_t members() const;
   /// All of them, in the order of memory.
   [[nodiscard]] std::vector<Entry> entries() const;
+  [[nodiscard]] Entry entry(std::int64_t k) const; ///< one of them, counted from 0
 };
 
 /// Names of entries, for readers.

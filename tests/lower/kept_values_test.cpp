@@ -113,6 +113,29 @@ TEST_F(KeptValues, WhatIsStoredAnywayHasNoSecondPlace) {
   EXPECT_EQ(module.buffers.size(), buffers);
 }
 
+TEST_F(KeptValues, StoresOfOneTurnMayStandBetweenThoseOfOthers) {
+  for (const std::int64_t slope : {2, 1}) { // 1: a turn stores where the next one does
+    f = Builder("f", 2);
+    module.buffers.resize(3);
+    module.roleSize[static_cast<int>(runtime::Role::Work)] = 0;
+    const auto heavy = [&](Value at) {
+      const Value a = f.load(x, at, true);
+      return f.add(f.pure(Op::Stumpff, Type::Real, {f.mul(a, a)}, 2), a);
+    };
+    for (const std::int32_t to : {y, z}) {
+      const Value i = f.beginLoop(f.integer(1), f.integer(2), false);
+      const Value at = f.pure(Op::ISub, Type::Int, {i, f.integer(1)});
+      const Value value = f.mul(f.real(2), heavy(at));
+      const Value place = f.pure(Op::IMul, Type::Int, {at, f.integer(to == y ? slope : 1)});
+      f.store(to, place, value);
+      if (to == y) f.store(to, f.pure(Op::IAdd, Type::Int, {place, f.integer(1)}), f.real(-1));
+      f.endLoop();
+    }
+    EXPECT_EQ(left(), 1);
+    EXPECT_EQ(module.buffers.size(), slope == 2 ? 3U : 4U) << "what is overwritten has a place of its own";
+  }
+}
+
 TEST_F(KeptValues, ACheapValueIsMadeAgain) {
   for (const std::int32_t to : {y, z}) {
     const Value i = f.beginLoop(f.integer(1), f.integer(members), false);

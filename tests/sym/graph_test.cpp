@@ -50,6 +50,37 @@ TEST(Graph, KnowsWhatIsParametricAndWhatIsIndexed) {
   EXPECT_TRUE(g.add(m, x)->indexed);
 }
 
+TEST(Graph, KnowsWhetherArraysAreReadAndByWhom) {
+  Sandbox s;
+  Graph& g = s.g;
+  const Expr i = g.newIndex("i");
+  const Array* numbers = g.newArray("numbers", {4}, {}, Role::Data, Type::Int);
+  const Array* values = g.newArray("values", {4}, {}, Role::State);
+  const Expr plain = g.load(values, {i}), chosen = g.load(values, {g.add(g.load(numbers, {i}), g.integer(1))});
+  EXPECT_FALSE(g.add(i, g.integer(2))->reads);
+  EXPECT_TRUE(g.mul(plain, g.number(3))->reads);
+  EXPECT_FALSE(g.mul(plain, g.number(3))->gathers);
+  EXPECT_TRUE(g.add(plain, chosen)->gathers);
+}
+
+TEST(Graph, LayersShareWhatLiesBelow) {
+  Sandbox s;
+  Graph& g = s.g;
+  const Expr x = s.scalar("x", 0.6), y = s.scalar("y", 0.7);
+  const Expr below = g.mul(x, y);
+  GraphLayer layer(g.layer());
+  const Graph::Work work(g, layer);
+  const std::size_t size = g.size();
+  EXPECT_EQ(g.mul(y, x), below);
+  EXPECT_EQ(g.size(), size);
+  const Expr z = g.load(g.newArray("z", {}, {}, Role::State));
+  const Expr above = g.mul(below, z);
+  EXPECT_EQ(g.mul(z, g.mul(x, y)), above);
+  EXPECT_EQ(g.function(Op::Sin, g.add(x, z)), g.function(Op::Sin, g.add(z, x)));
+  const Expr late = g.sub(x, y); // of parts below, made above
+  EXPECT_EQ(g.sub(x, y), late);
+}
+
 TEST(Graph, LongSumsStayLinearInSize) {
   Sandbox s;
   Graph& g = s.g;

@@ -43,6 +43,32 @@ TEST(NodeTable, HoldsWhatAMapHolds) {
   }
 }
 
+TEST(NodeNumbers, CountNodesInTheOrderOfTheirFirstCalls) {
+  std::vector<Node> nodes(300);
+  for (std::size_t k = 0; k < nodes.size(); ++k) nodes[k].id = static_cast<std::uint32_t>(k);
+  NodeNumbers outer;
+  EXPECT_EQ(outer[nodes[5]], NodeNumbers::none);
+  EXPECT_TRUE(outer.add(nodes[5]));
+  for (int round = 0; round < 3; ++round) { // the table of one is the next one's
+    NodeNumbers numbers;
+    std::map<const Node*, std::uint32_t> expected;
+    for (const Node* n : visits(nodes, 200)) {
+      const auto [found, isNew] = expected.try_emplace(n, static_cast<std::uint32_t>(expected.size()));
+      EXPECT_EQ(numbers.add(*n), isNew);
+      EXPECT_EQ(numbers[*n], found->second);
+    }
+    EXPECT_EQ(numbers.size(), expected.size());
+    for (const Node& n : nodes) EXPECT_EQ(numbers[n] == NodeNumbers::none, !expected.contains(&n));
+    numbers.clear();
+    EXPECT_EQ(numbers.size(), 0U);
+    for (const Node& n : nodes) EXPECT_EQ(numbers[n], NodeNumbers::none);
+    EXPECT_TRUE(numbers.add(nodes[7]));
+    EXPECT_EQ(numbers[nodes[7]], 0U);
+  }
+  EXPECT_EQ(outer[nodes[5]], 0U);
+  EXPECT_EQ(outer.size(), 1U);
+}
+
 TEST(ObjectsByHash, FindsTheNodeThatIsMeant) {
   for (const std::uint64_t spread : {0ULL, 1ULL, 3ULL, 0x9E3779B97F4A7C15ULL}) { // 0: all have one hash
     const std::vector<Node> nodes(300);

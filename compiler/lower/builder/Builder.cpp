@@ -111,19 +111,32 @@ void Builder::effect(Instr instr) {
 }
 
 Builder::Value Builder::real(double v) {
+  const bool isNought = std::bit_cast<std::uint64_t>(v) == 0;
+  Value* const usual = isNought ? &zero_ : v == 1 ? &one_ : nullptr; // asked for again and again
+  if (usual != nullptr && *usual != tape::none) return *usual;
   Info i;
   i.op = Op::ConstReal;
   i.type = Type::Real;
   i.real = v;
-  return everywhere(i);
+  const Value made = everywhere(i);
+  if (usual != nullptr) *usual = made;
+  return made;
 }
 
 Builder::Value Builder::integer(std::int64_t v) {
+  constexpr std::int64_t most = 1024; // places in memory, of which most are small, are asked for again and again
+  const bool small = v >= 0 && v < most;
+  if (small && static_cast<std::size_t>(v) < integers_.size() && integers_[v] != tape::none) return integers_[v];
   Info i;
   i.op = Op::ConstInt;
   i.type = Type::Int;
   i.imm = v;
-  return everywhere(i);
+  const Value made = everywhere(i);
+  if (small) {
+    integers_.resize(std::max(integers_.size(), static_cast<std::size_t>(v) + 1), tape::none);
+    integers_[v] = made;
+  }
+  return made;
 }
 
 Builder::Value Builder::boolean(bool v) {

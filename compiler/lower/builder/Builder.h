@@ -126,6 +126,8 @@ private:
   tape::Function function_;
   std::vector<Info> info_;
   std::vector<Open> open_;
+  std::vector<Value> integers_;                ///< the first natural numbers, as far as they have been asked for
+  Value zero_ = tape::none, one_ = tape::none; ///< the real numbers, likewise
   std::map<Value, tape::Note> notes_;
 };
 

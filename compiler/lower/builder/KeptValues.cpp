@@ -1,15 +1,21 @@
 #include "lower/builder/KeptValues.h"
 
+#include "base/Integers.h"
 #include "tape/Places.h"
 #include "tape/TapeOps.h"
 #include "tape/Writer.h"
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,7 +47,34 @@ struct Range {
 /// slope · counter + offset: a place (tape/Places.h) of which all is known.
 struct Affine {
   std::int64_t slope = 0, offset = 0;
+  static Affine least() { return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::min()}; }
   friend auto operator<=>(const Affine&, const Affine&) = default;
+};
+
+/// Where the turns of a loop store into a buffer.
+class StoredAt {
+public:
+  /// A place, for `count` values of the counter that follow each other.
+  void add(const Affine& a, std::int64_t count) {
+    apart_ = apart_ && a.slope != 0 && (places_.empty() || a.slope == slope_);
+    if (!apart_) return;
+    slope_ = a.slope;
+    const std::int64_t size = std::abs(a.slope), remainder = floorMod(a.offset, size);
+    const auto [at, isNew] = places_.insert({remainder, a.offset});
+    if (!isNew) return;
+    const auto meets = [&](const std::pair<std::int64_t, std::int64_t>& other) {
+      return other.first == remainder && std::abs(other.second - a.offset) / size < count;
+    };
+    apart_ =
+        (at == places_.begin() || !meets(*std::prev(at))) && (std::next(at) == places_.end() || !meets(*std::next(at)));
+  }
+  /// No turn stores where another one does.
+  [[nodiscard]] bool apart() const { return apart_; }
+
+private:
+  bool apart_ = true;
+  std::int64_t slope_ = 0;                                 ///< of all of them
+  std::set<std::pair<std::int64_t, std::int64_t>> places_; ///< remainder of the offset by the slope, offset
 };
 
 /// Where the value of a turn stands.
@@ -83,6 +116,18 @@ public:
 private:
   /// op, type, immediate, bits of the constant, buffer and its version, operands
   using Key = std::tuple<Op, Type, std::int64_t, std::uint64_t, std::int32_t, int, std::vector<Number>>;
+  struct HashOfKey {
+    std::size_t operator()(const Key& key) const {
+      const auto& [op, type, imm, real, buffer, version, operands] = key;
+      std::uint64_t h = static_cast<std::uint64_t>(op) << 8U | static_cast<std::uint64_t>(type);
+      const auto mix = [&h](std::uint64_t v) { h = (h ^ h >> 32U ^ v) * 0x9E3779B97F4A7C15ULL; };
+      mix(static_cast<std::uint64_t>(imm));
+      mix(real);
+      mix(static_cast<std::uint64_t>(buffer) << 32U ^ static_cast<std::uint64_t>(version));
+      for (const Number n : operands) mix(static_cast<std::uint64_t>(n));
+      return h ^ h >> 32U;
+    }
+  };
 
   [[nodiscard]] std::vector<Instr>& code(std::int32_t block) { return f_.blocks[static_cast<std::size_t>(block)].code; }
 
@@ -122,11 +167,11 @@ private:
     std::int32_t block = -1;
     Number counter = 0; ///< part of what defines the numbers of all others: they are of turns of this range
     std::map<Value, tape::Place> places; ///< of its integers; no loops are in it
-    std::map<Value, Number> numbers;
-    std::map<Value, std::size_t> position; ///< of the instruction
+    std::unordered_map<Value, Number> numbers;
+    std::unordered_map<Value, std::size_t> position; ///< of the instruction
     std::set<std::int32_t> written;
     std::map<std::pair<std::int32_t, Affine>, Number> stores; ///< the last ones
-    std::map<std::int32_t, std::vector<Affine>> storedAt;     ///< by all stores
+    std::map<std::int32_t, StoredAt> storedAt;                ///< by all stores
     std::set<std::int32_t> unclear;                           ///< written in another way
   };
 
@@ -154,15 +199,14 @@ private:
   void number(Turn& t, const Instr& i, std::size_t position) {
     if (i.op == Op::Store || i.op == Op::Accum) {
       const auto at = affineIn(t, i.args[0]);
-      std::erase_if(t.stores,
-                    [&](const auto& s) { return s.first.first == i.buffer && (!at || s.first.second == *at); });
       if (!at || i.op == Op::Accum) {
         t.unclear.insert(i.buffer);
-        std::erase_if(t.stores, [&](const auto& s) { return s.first.first == i.buffer; });
+        const auto first = t.stores.lower_bound({i.buffer, Affine::least()});
+        t.stores.erase(first, t.stores.lower_bound({i.buffer + 1, Affine::least()}));
         return;
       }
       t.stores[{i.buffer, *at}] = numberIn(t, i.args[1]);
-      t.storedAt[i.buffer].push_back(*at);
+      t.storedAt[i.buffer].add(*at, t.range.count());
       return;
     }
     if (i.result == tape::none) return;
@@ -198,12 +242,7 @@ private:
   /// No turn writes to the buffer where another one does.
   static bool apart(const Turn& t, std::int32_t buffer) {
     const auto found = t.storedAt.find(buffer);
-    if (found == t.storedAt.end()) return true;
-    const auto placeOf = [](const Affine& a) { return tape::Place{0, a.slope, a.offset, a.offset}; };
-    return std::all_of(found->second.begin(), found->second.end(), [&](const Affine& a) {
-      return std::all_of(found->second.begin(), found->second.end(),
-                         [&](const Affine& b) { return tape::apart(placeOf(a), placeOf(b), t.range.count()); });
-    });
+    return found == t.storedAt.end() || found->second.apart();
   }
 
   [[nodiscard]] bool isStored(Number n) {
@@ -216,7 +255,7 @@ private:
   /// Replaces what is there already and is worth it by loads.
   void read(Turn& t, Value counter) {
     std::vector<Instr>& body = code(t.block);
-    std::set<Value> wanted; // by what is made here alone
+    std::unordered_set<Value> wanted; // by what is made here alone
     for (const Instr& i : body) {
       const bool again = i.result != tape::none && tape::isPure(i.op) && isThere(t.numbers.at(i.result));
       if (!again) wanted.insert(i.args.begin(), i.args.end());
@@ -298,10 +337,10 @@ private:
   tape::Module& m_;
   const tape::Places known_;               ///< as the function was: nobody asks for what is added
   std::map<std::int32_t, Value> counters_; ///< of the loops, by their block
-  std::map<Key, Number> numbers_;
+  std::unordered_map<Key, Number, HashOfKey> numbers_;
   std::map<std::int32_t, int> versions_; ///< of what stands in a buffer
-  std::map<Number, Maker> makers_;
-  std::map<Number, Stored> stored_;
+  std::unordered_map<Number, Maker> makers_;
+  std::unordered_map<Number, Stored> stored_;
 };
 
 } // namespace

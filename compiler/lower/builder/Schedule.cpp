@@ -96,10 +96,9 @@ public:
                const std::vector<std::size_t>& later) {
     for (const std::size_t k : equations) place(k);
     decideStorage(outputs, later);
-    for (const auto& [a, list] : writers_) {
-      const bool all = list.size() == p_.writers(a).size() && a->size() <= mostRemembered;
-      if (all && std::all_of(list.begin(), list.end(), [&](const Writer& w) { return s_.groups[w.group].straight; }))
-        s_.straight.insert(a);
+    for (const auto& [a, w] : writers_) {
+      const bool all = w.straight == p_.writers(a).size() && a->size() <= mostRemembered;
+      if (all && w.loops.empty()) s_.straight.insert(a);
     }
     return std::move(s_);
   }
@@ -108,6 +107,16 @@ private:
   struct Writer {
     std::size_t equation;
     std::size_t group;
+  };
+  /// Of an array: straight-line code may have very many, of which the last group is all that counts.
+  struct Writers {
+    std::size_t straight = 0;     ///< how many there are in straight-line code
+    std::size_t lastStraight = 0; ///< their last group
+    std::vector<Writer> loops;    ///< all others
+    /// The first group behind those in straight-line code, or with them.
+    [[nodiscard]] std::size_t afterStraight(bool same) const {
+      return straight == 0 ? 0 : lastStraight + (same ? 0 : 1);
+    }
   };
 
   void place(std::size_t k) {
@@ -119,10 +128,9 @@ private:
     for (const sym::Array* a : readsWithBody(p_, k, bodies_)) {
       if (a != e.array) position = std::max(position, after(e, a, straight, signature));
     }
-    for (const Writer& w : writers_[e.array]) {
-      const bool same = (straight && s_.groups[w.group].straight) || commute(k, w.equation);
-      position = std::max(position, w.group + (same ? 0 : 1));
-    }
+    Writers& before = writers_[e.array];
+    position = std::max(position, before.afterStraight(straight));
+    for (const Writer& w : before.loops) position = std::max(position, w.group + (commute(k, w.equation) ? 0 : 1));
     std::size_t g = position;
     const auto joins = [&](const Group& group) {
       return group.straight == straight && group.signature == signature &&
@@ -131,7 +139,12 @@ private:
     while (g < s_.groups.size() && !joins(s_.groups[g])) ++g;
     if (g == s_.groups.size()) s_.groups.push_back({straight, signature, {}});
     s_.groups[g].equations.push_back(k);
-    writers_[e.array].push_back({k, g});
+    if (straight) {
+      ++before.straight;
+      before.lastStraight = std::max(before.lastStraight, g);
+    } else {
+      before.loops.push_back({k, g});
+    }
   }
 
   /// Loops over pairs that read nothing in common, such as those of two stages of a method, stay apart: together they
@@ -160,13 +173,11 @@ private:
 
   /// The first group in which the equation may stand so that its reads of `a` see final values.
   std::size_t after(const Equation& e, const sym::Array* a, bool straight, const std::string& signature) {
-    std::size_t position = 0;
-    for (const Writer& w : writers_[a]) {
-      const Group& g = s_.groups[w.group];
-      bool same = straight && g.straight;
-      if (!straight && !g.straight && g.signature == signature && contract_) {
-        same = writesAligned(p_.equations()[w.equation]) && readsAligned(e, a);
-      }
+    const Writers& writers = writers_[a];
+    std::size_t position = writers.afterStraight(straight);
+    for (const Writer& w : writers.loops) {
+      const bool same = !straight && s_.groups[w.group].signature == signature && contract_ &&
+                        writesAligned(p_.equations()[w.equation]) && readsAligned(e, a);
       position = std::max(position, w.group + (same ? 0 : 1));
     }
     return position;
@@ -244,7 +255,7 @@ private:
   bool contract_;
   const Bodies& bodies_;
   Schedule s_;
-  std::unordered_map<const sym::Array*, std::vector<Writer>> writers_;
+  std::unordered_map<const sym::Array*, Writers> writers_;
 };
 
 } // namespace

@@ -198,10 +198,10 @@ private:
   std::int32_t home_ = 0; ///< the block of the sum in work
 };
 
-/// Writes the function anew.
+/// Writes the function anew, of its instructions.
 class Writer {
 public:
-  Writer(const Function& f, const Collector& sums) : f_(f), sums_(sums), number_(f.values, tape::none) {
+  Writer(Function& f, const Collector& sums) : f_(f), sums_(sums), number_(f.values, tape::none) {
     out_.name = f.name;
     out_.arguments = f.arguments;
     out_.blocks.resize(f.blocks.size());
@@ -209,7 +209,7 @@ public:
     copy(0);
     std::vector<bool> used(out_.values, false); // products may be without, that all their users have made their own way
     tape::removeUnused(out_, 0, used);
-    for (tape::Note n : f.notes) {
+    for (tape::Note& n : f.notes) {
       if (number_[n.value] == tape::none || !used[number_[n.value]]) continue;
       n.value = number_[n.value];
       out_.notes.push_back(std::move(n));
@@ -219,23 +219,22 @@ public:
 
 private:
   void copy(std::size_t block) {
-    for (const Instr& i : f_.blocks[block].code) {
+    out_.blocks[block].code.reserve(f_.blocks[block].code.size());
+    for (Instr& i : f_.blocks[block].code) {
       if (i.result != tape::none && sums_.isAbsorbed(i.result)) continue;
       if (const Terms* terms = i.result != tape::none ? sums_.terms(i.result) : nullptr) {
         number_[i.result] = sum(block, *terms);
         continue;
       }
-      Instr c = i;
       int ready = 0;
-      for (Value& a : c.args) {
+      for (Value& a : i.args) {
         a = number_[a];
         ready = std::max(ready, ready_[a]);
       }
-      if (i.result != tape::none) {
-        c.result = number_[i.result] = define(ready + (isSource(i.op) ? 0 : tape::latencyOf(i.op)));
-      }
+      if (i.result != tape::none)
+        i.result = number_[i.result] = define(ready + (isSource(i.op) ? 0 : tape::latencyOf(i.op)));
       if (i.block >= 0) copy(static_cast<std::size_t>(i.block));
-      out_.blocks[block].code.push_back(std::move(c));
+      out_.blocks[block].code.push_back(std::move(i));
     }
   }
 
@@ -357,7 +356,7 @@ private:
     return negative ? emit(block, Op::Neg, {total}, ready_[total] + 1) : total;
   }
 
-  const Function& f_;
+  Function& f_;
   const Collector& sums_;
   Function out_;
   std::vector<Value> number_; ///< of the values of f
@@ -367,7 +366,7 @@ private:
 
 } // namespace
 
-Function fuseSums(const Function& function, const std::vector<tape::Buffer>& buffers) {
+Function fuseSums(Function function, const std::vector<tape::Buffer>& buffers) {
   const Collector sums(function, buffers);
   return Writer(function, sums).take();
 }

@@ -12,6 +12,6 @@
 namespace lmc::lower {
 
 /// The function with its sums rewritten; equal in real arithmetic. Buffers are those of its module.
-[[nodiscard]] tape::Function fuseSums(const tape::Function& function, const std::vector<tape::Buffer>& buffers);
+[[nodiscard]] tape::Function fuseSums(tape::Function function, const std::vector<tape::Buffer>& buffers);
 
 } // namespace lmc::lower

@@ -25,8 +25,7 @@ struct ConstraintNames {
   [[nodiscard]] std::string nameOf(std::int64_t row) const {
     const std::size_t k = constraintOf(row);
     const sema::Constraint& c = m_.constraints[k];
-    runtime::Entry entry =
-        unit::fieldOf(c.name, *c.array, c.first).entries()[static_cast<std::size_t>(row - c_.firstRow[k])];
+    const runtime::Entry entry = unit::fieldOf(c.name, *c.array, c.first).entry(row - c_.firstRow[k]);
     if (c.joint.empty()) return entry.name();
     const auto components = entry.index.begin() + static_cast<std::ptrdiff_t>(c.array->extents.size());
     const runtime::Entry member{c.joint, {entry.index.begin(), components}};

@@ -127,7 +127,7 @@ std::optional<std::int64_t> constantInteger(Expr e) {
 
 std::unordered_set<const sym::Node*> freeIndices(Expr e) {
   std::unordered_set<const sym::Node*> result;
-  if (!e) return result;
+  if (!e || !e->indexed) return result;
   sym::visitPostOrder({e}, [&](const sym::Node& n) {
     if (n.op == Op::Index) result.insert(&n);
   });
@@ -135,7 +135,7 @@ std::unordered_set<const sym::Node*> freeIndices(Expr e) {
 }
 
 bool isIndexOnly(Expr e) {
-  return !sym::contains(e, [](const sym::Node& n) { return n.op == Op::Load; });
+  return !e->reads;
 }
 
 namespace {
