@@ -262,11 +262,11 @@ bool Pipeline::Impl::refusesResets(const std::string& what) {
   return true;
 }
 
-unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPattern& zeros) {
+unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPattern& zeros, std::size_t longest) {
   const Stopwatch watch(timings, "lower");
   const Place place(product.steps != Steps::None && model->simulation.method ? model->simulation.method->range
                                                                              : modelPlace());
-  unit::Unit unit = product.unit.build(zeros);
+  unit::Unit unit = product.unit.build(zeros, longest);
   fill(unit.problem, product);
   unit.problem.operationsPerStep = unit.operationsPerStep();
   unit.problem.codeKey = keyOf(unit.module);
@@ -279,7 +279,7 @@ void Pipeline::Impl::compileUnit(unit::Unit& unit, const jit::CompileOptions& ho
 }
 
 runtime::Problem Pipeline::Impl::compiled(const Product& product, const unit::ZeroPattern& zeros) {
-  unit::Unit unit = unitOf(product, zeros);
+  unit::Unit unit = unitOf(product, zeros, longestOfRun);
   compileUnit(unit, options.compile);
   return std::move(unit.problem);
 }
@@ -314,7 +314,7 @@ unit::Unit Pipeline::Impl::compileForData(const Product& product) {
   const Layout& layout = product.prepared.layout;
   const InitialData& data = product.prepared.data;
   const unit::ZeroPattern zeros = zerosOfCode(layout, data);
-  unit::Unit unit = unitOf(product, zeros);
+  unit::Unit unit = unitOf(product, zeros, longestOfRun);
   const auto compiledNow = [&] {
     compileUnit(unit, options.compile);
     return std::move(unit);
@@ -323,7 +323,7 @@ unit::Unit Pipeline::Impl::compileForData(const Product& product) {
     // The run that goes on may have been told the same values in another way.
     const unit::ZeroPattern present =
         options.presentZeros ? zeroPattern(*model, layout, data.params) : unit::ZeroPattern{};
-    unit::Unit other = unitOf(product, zeros.empty() ? present : unit::ZeroPattern{});
+    unit::Unit other = unitOf(product, zeros.empty() ? present : unit::ZeroPattern{}, longestOfRun);
     if (other.problem.codeKey == options.codeKey) unit = std::move(other);
     return compiledNow();
   }
@@ -332,7 +332,7 @@ unit::Unit Pipeline::Impl::compileForData(const Product& product) {
     if ((unit.problem.code = jit::findCompiled(unit.module, options.compile))) return unit;
   }
   if (zeros.empty() || !options.compile.useCache || !options.codeForAnyParameters) return compiledNow();
-  tape::Module general = product.unit.build().module;
+  tape::Module general = product.unit.build({}, longestOfRun).module;
   if (jit::findCompiled(general, options.compile)) return compiledNow();
   if (background.joinable()) background.join(); // of an earlier build
   background = std::thread([general = std::move(general), how = options.compile]() mutable {

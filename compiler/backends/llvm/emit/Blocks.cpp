@@ -68,7 +68,7 @@ void Emitter::body(std::size_t index, const BasePointers& bases, std::vector<llv
   frame.values.resize(frame.function->values);
   frame.definitions.resize(frame.function->values);
   frame.constants = constantsOf(*frame.function);
-  const std::vector<bool> isLocal = tape::localBuffers(module_.tape(), *frame.function);
+  const std::vector<bool> isLocal = tape::localBuffers(module_.tape(), frame.index);
   frame.locals.resize(isLocal.size());
   for (std::size_t b = 0; b < isLocal.size(); ++b)
     if (isLocal[b]) frame.locals[b] = local(module_.tape().buffers[b].size);
