@@ -262,6 +262,7 @@ protected:
   /// `load` and `store` of an element with what is known of its buffer.
   llvm::Instruction* read(const tape::Instr& i, llvm::Value* address);
   void put(const tape::Instr& i, llvm::Value* x, llvm::Value* address);
+  /// An access in a loop whose turns stand apart.
   void markApart(const tape::Instr& i, llvm::Instruction& access) const;
 
   ModuleEmitter& module_;
