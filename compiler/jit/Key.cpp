@@ -38,6 +38,7 @@ void hashTape(Hash& hash, const tape::Module& module) {
   hash.add(module.functions.size());
   for (const tape::Function& f : module.functions) {
     hash.add(f.arguments);
+    hash.add(f.part);
     hash.add(f.inner);
     hash.add(f.values);
     hash.add(f.blocks.size());

@@ -263,11 +263,11 @@ bool Pipeline::Impl::refusesResets(const std::string& what) {
   return true;
 }
 
-unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPattern& zeros) {
+unit::Unit Pipeline::Impl::unitOf(const Product& product, const unit::ZeroPattern& zeros, std::size_t longest) {
   const Stopwatch watch(timings, "lower");
   const Place place(product.steps != Steps::None && model->simulation.method ? model->simulation.method->range
                                                                              : modelPlace());
-  unit::Unit unit = product.unit.build(zeros);
+  unit::Unit unit = product.unit.build(zeros, longest);
   fill(unit.problem, product);
   unit.problem.operationsPerStep = unit.operationsPerStep();
   unit.problem.codeKey = keyOf(unit.module);
@@ -293,7 +293,7 @@ void Pipeline::Impl::compileUnit(unit::Unit& unit, const jit::CompileOptions& ho
 }
 
 runtime::Problem Pipeline::Impl::compiled(const Product& product, const unit::ZeroPattern& zeros) {
-  unit::Unit unit = unitOf(product, zeros);
+  unit::Unit unit = unitOf(product, zeros, longestOfRun);
   compileUnit(unit, options.compile);
   return std::move(unit.problem);
 }
@@ -328,12 +328,12 @@ unit::Unit Pipeline::Impl::compileForData(const Product& product, const std::fun
   const Layout& layout = product.prepared.layout;
   const InitialData& data = product.prepared.data;
   const unit::ZeroPattern zeros = zerosOfCode(layout, data);
-  unit::Unit unit = unitOf(product, zeros);
+  unit::Unit unit = unitOf(product, zeros, longestOfRun);
   if (!options.codeKey.empty() && unit.problem.codeKey != options.codeKey) {
     // The run that goes on may have been told the same values in another way.
     const unit::ZeroPattern present =
         options.presentZeros ? zeroPattern(*model, layout, data.params) : unit::ZeroPattern{};
-    unit::Unit other = unitOf(product, zeros.empty() ? present : unit::ZeroPattern{});
+    unit::Unit other = unitOf(product, zeros.empty() ? present : unit::ZeroPattern{}, longestOfRun);
     if (other.problem.codeKey == options.codeKey) unit = std::move(other);
     compileUnit(unit, options.compile, [&] { meanwhile(unit); });
     return unit;
@@ -350,7 +350,7 @@ unit::Unit Pipeline::Impl::compileForData(const Product& product, const std::fun
   compileUnit(unit, options.compile, [&] {
     if (!zeros.empty() && options.compile.useCache && options.codeForAnyParameters) {
       const Stopwatch watch(timings, "lower");
-      general = product.unit.build().module;
+      general = product.unit.build({}, longestOfRun).module;
       if (jit::findCompiled(*general, options.compile)) general.reset();
     }
     meanwhile(unit);

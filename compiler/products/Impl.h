@@ -32,6 +32,10 @@ private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Instructions of a function in code for one trajectory. What LLVM takes for a function grows faster than its length,
+/// and a thread makes whole functions; shorter ones hand more numbers on through memory.
+inline constexpr std::size_t longestOfRun = 8000;
+
 /// How the steps of a problem are taken; None: it has none.
 enum class Steps : std::uint8_t { None, Fixed, Adaptive };
 
@@ -222,8 +226,8 @@ struct Pipeline::Impl {
   /// function of their own, which is returned.
   runtime::MassLook addRun(Product& product, Steps steps, const MassSides* sides = nullptr);
   /// Lowers, verifies and fills in what is known of a model: the one way to a unit. The code is for parameters with
-  /// these zeros.
-  unit::Unit unitOf(const Product& product, const unit::ZeroPattern& zeros = {});
+  /// these zeros; functions longer than `longest` (0: none) are cut.
+  unit::Unit unitOf(const Product& product, const unit::ZeroPattern& zeros = {}, std::size_t longest = 0);
   /// Gives the problem of a unit its code. `meanwhile`, if there is any, is done on this thread while another one makes
   /// the code.
   void compileUnit(unit::Unit& unit, const jit::CompileOptions& how, const std::function<void()>& meanwhile = {});

@@ -66,7 +66,7 @@ std::string Pipeline::Impl::dump(const std::string& stage) {
   product.defineOutputs(options.compilation.scene);
   if (options.pairLists && stage != "nvptx") product.unit.useLists();
   (void)addRun(product, stepsOf(true));
-  const tape::Module module = product.unit.build(zeros).module;
+  const tape::Module module = product.unit.build(zeros, stage == "nvptx" ? 0 : longestOfRun).module;
   if (stage == "tape") return tape::print(module);
   if (stage == "nvptx") return deviceListing(module, options.compile, *compilation, diagnostics());
   jit::CompileOptions o = options.compile;

@@ -1,5 +1,6 @@
 #include "tape/LocalBuffers.h"
 
+#include <numeric>
 #include <unordered_map>
 
 namespace lmc::tape {
@@ -11,12 +12,13 @@ constexpr std::int64_t largest = 31;
 
 class Finder {
 public:
-  Finder(const Module& module, const Function& function)
-      : function_(function), candidate_(module.buffers.size()), written_(module.buffers.size()),
-        read_(module.buffers.size(), false) {
+  Finder(const Module& module, std::size_t index)
+      : function_(module.functions[index]), shared_(sharedWith(module, index)), candidate_(module.buffers.size()),
+        written_(module.buffers.size()), read_(module.buffers.size(), false) {
     for (std::size_t b = 0; b < module.buffers.size(); ++b) {
       const Buffer& buffer = module.buffers[b];
-      candidate_[b] = !function.part && buffer.role == runtime::Role::Work && buffer.size > 0 && buffer.size <= largest;
+      candidate_[b] = !(function_.part && shared_[b]) && buffer.role == runtime::Role::Work && buffer.size > 0 &&
+                      buffer.size <= largest;
       if (candidate_[b]) written_[b].assign(static_cast<std::size_t>(buffer.size), false);
     }
   }
@@ -28,12 +30,44 @@ public:
   }
 
 private:
+  /// By buffer: whether another function touches it that this one calls or is called by, or by way of others. Where
+  /// nobody will ask, nothing is found.
+  static std::vector<bool> sharedWith(const Module& module, std::size_t own) {
+    std::vector<bool> shared(module.buffers.size(), false);
+    const auto each = [&](std::size_t f, const auto& visit) {
+      for (const Block& b : module.functions[f].blocks)
+        for (const Instr& i : b.code) visit(i);
+    };
+    bool calls = module.functions[own].part;
+    each(own, [&](const Instr& i) { calls = calls || i.op == Op::Call; });
+    if (!calls) return shared;
+    const std::size_t n = module.functions.size();
+    std::vector<std::size_t> root(n); // of those that call each other
+    std::iota(root.begin(), root.end(), std::size_t{0});
+    const auto find = [&](std::size_t f) {
+      while (root[f] != f) f = root[f] = root[root[f]];
+      return f;
+    };
+    for (std::size_t f = 0; f < n; ++f)
+      each(f, [&](const Instr& i) {
+        if (i.op == Op::Call) root[find(f)] = find(static_cast<std::size_t>(i.imm));
+      });
+    for (std::size_t f = 0; f < n; ++f)
+      if (f != own && find(f) == find(own))
+        each(f, [&](const Instr& i) {
+          if (i.buffer >= 0) shared[static_cast<std::size_t>(i.buffer)] = true;
+          for (const std::int32_t b : i.buffers) shared[static_cast<std::size_t>(b)] = true;
+        });
+    return shared;
+  }
+
   /// What a block writes is written for what follows in it, not for what follows the block.
   void block(std::int32_t index) {
     std::vector<std::pair<std::size_t, std::size_t>> here;
     for (const Instr& i : function_.blocks[static_cast<std::size_t>(index)].code) {
       if (i.op == Op::ConstInt) constants_[i.result] = i.imm;
-      if (i.op == Op::Call) candidate_.assign(candidate_.size(), false);
+      if (i.op == Op::Call)
+        for (std::size_t b = 0; b < candidate_.size(); ++b) candidate_[b] = candidate_[b] && !shared_[b];
       for (const std::int32_t b : i.buffers) candidate_[static_cast<std::size_t>(b)] = false;
       if (i.buffer >= 0) access(i, static_cast<std::size_t>(i.buffer), here);
       if (i.block >= 0) block(i.block);
@@ -66,6 +100,7 @@ private:
   }
 
   const Function& function_;
+  const std::vector<bool> shared_;
   std::vector<bool> candidate_;
   std::vector<std::vector<bool>> written_; ///< by buffer and element: on every way to the present instruction
   std::vector<bool> read_;
@@ -74,7 +109,7 @@ private:
 
 } // namespace
 
-std::vector<bool> localBuffers(const Module& module, const Function& function) {
+std::vector<bool> localBuffers(const Module& module, std::size_t function) {
   return Finder(module, function).run();
 }
 

@@ -3,6 +3,7 @@
 #include "base/Integers.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace lmc::tape {
 
@@ -107,6 +108,43 @@ void Places::scan(std::int32_t block, const std::vector<Value>& counters, std::m
     }
     if (i.block >= 0) scan(i.block, counters, out);
   }
+}
+
+bool Places::turnsStandApart(const Instr& loop, const std::function<bool(const Instr&)>& elsewhere) const {
+  const std::map<Value, Place> known = in(loop, {loop.result});
+  const std::optional<std::int64_t> first = constant(loop.args[0]), last = constant(loop.args[1]);
+  struct Touched {
+    std::int64_t slope = 0;
+    /// Of what stands beside the multiple of the counter: the rest and how many steps it is, and whether it is written.
+    std::map<std::pair<std::int64_t, std::int64_t>, bool> written;
+    bool any = false, unknown = false;
+  };
+  std::map<std::int32_t, Touched> buffers;
+  for (const Instr& i : function_.blocks[static_cast<std::size_t>(loop.block)].code) {
+    if (i.block >= 0 || i.op == Op::Call || i.op == Op::Kernel || i.op == Op::Fill) return false;
+    if (i.op != Op::Load && i.op != Op::Store && i.op != Op::Accum) continue;
+    if (elsewhere(i)) continue;
+    const std::optional<Place> place = find(i.args[0], known);
+    Touched& t = buffers[i.buffer];
+    t.any = t.any || i.op != Op::Load;
+    t.slope = t.slope == 0 && place ? place->slope : t.slope;
+    if (!place || place->low != place->high || t.slope == 0 || place->slope != t.slope) {
+      t.unknown = true;
+      continue;
+    }
+    const std::int64_t step = std::abs(t.slope), whole = floorDiv(place->low, step);
+    bool& written = t.written[{place->low - whole * step, whole}];
+    written = written || i.op != Op::Load;
+  }
+  // Of elements with one rest the nearest ones decide.
+  const auto meet = [&](const auto& a, const auto& b) {
+    return a.first.first == b.first.first && (a.second || b.second) &&
+           !(first && last && b.first.second - a.first.second > *last - *first);
+  };
+  return std::all_of(buffers.begin(), buffers.end(), [&](const auto& entry) {
+    const Touched& t = entry.second;
+    return !t.any || (!t.unknown && std::adjacent_find(t.written.begin(), t.written.end(), meet) == t.written.end());
+  });
 }
 
 std::optional<std::int64_t> reach(const Place& a, const Place& b, std::int64_t count) {

@@ -3,6 +3,7 @@
 
 #include "tape/Tape.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -34,6 +35,9 @@ public:
   [[nodiscard]] std::optional<std::int64_t> constant(Value v) const;
   /// What an integer is: a constant, or one of those that `in` has found.
   [[nodiscard]] std::optional<Place> find(Value v, const std::map<Value, Place>& known) const;
+  /// Whether no turn of an innermost loop touches what another one writes; what is `elsewhere` than in memory does not
+  /// count.
+  [[nodiscard]] bool turnsStandApart(const Instr& loop, const std::function<bool(const Instr&)>& elsewhere) const;
 
 private:
   void scan(std::int32_t block, const std::vector<Value>& counters, std::map<Value, Place>& out) const;

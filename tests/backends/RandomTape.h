@@ -16,7 +16,7 @@ enum class Exactness { Exact, Rounded };
 
 /// Working memory that compiled functions keep in registers is left as it was: it is not compared.
 inline void forgetScratch(const tape::Module& m, Memory& memory) {
-  for (const tape::Function& f : m.functions) {
+  for (std::size_t f = 0; f < m.functions.size(); ++f) {
     const std::vector<bool> local = tape::localBuffers(m, f);
     for (std::size_t b = 0; b < local.size(); ++b) {
       const auto first = memory.of(runtime::Role::Work).begin() + m.buffers[b].offset;

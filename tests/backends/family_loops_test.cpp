@@ -96,6 +96,24 @@ TEST(FamilyLoops, OrderedPairsWithACondition) {
   p.expectAgreement(p.f.finish());
 }
 
+// What a turn hands on to a later one, so many members away, and sums beside it; turns that share nothing, too.
+TEST(FamilyLoops, TurnsReadWhatEarlierOnesWrote) {
+  for (const std::int64_t distance : {-40, -9, -8, -3, -1, 0, 1, 2, 7, 8, 17, 36, 37, 60}) {
+    Pairs p;
+    const int x = test::addBuffer(p.m, "x", runtime::Role::Work, 200);
+    p.f.loop(p.f.integer(0), p.f.integer(members - 1), [&](V i) {
+      p.f.store(x, p.shifted(i, 70), p.coordinate(i, 0) + p.f.load(x, p.shifted(i, 70 - distance)));
+    });
+    p.f.loop(p.f.integer(0), p.f.integer(members - 1), [&](V i) {
+      const V y = p.coordinate(i, 1) * p.f.load(x, p.shifted(i, 70));
+      p.f.accum(p.force, i, y);
+      p.f.accum(p.force, p.shifted(i, members), y * y);
+      p.f.accum(p.energy, p.f.integer(0), p.f.real(1e-4) * y);
+    });
+    p.expectAgreement(p.f.finish());
+  }
+}
+
 TEST(FamilyLoops, ASumThatItsOwnLoopReadsStaysInMemory) {
   Pairs p;
   p.f.loop(p.f.integer(0), p.last(), [&](V i) {

@@ -1,6 +1,7 @@
 // Loops whose turns may be made at the same time: found where they are, left alone where one turn sees what another one
 // writes, and of the same numbers.
 #include "Builder.h"
+#include "tape/Places.h"
 #include "tape/Shares.h"
 #include "tape/TapeCost.h"
 #include "tape/Tiles.h"
@@ -45,6 +46,53 @@ TEST(Places, AreApartWhereNoTwoTurnsMeet) {
   EXPECT_GT(meet, 1000);
   EXPECT_LT(meet, 19000);
   EXPECT_FALSE(tape::apart({0, 1, 0, 0}, {0, 2, 50, 50}, 3)); // of different slopes nothing is known
+}
+
+TEST(Places, TurnsStandApartWhereNoneTouchesWhatAnotherOneWrites) {
+  std::mt19937 random(3);
+  const auto within = [&](std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  int apart = 0, meet = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    struct Access {
+      std::int64_t slope, offset;
+      int kind; // load, store, sum
+    };
+    tape::Module m;
+    const int buffer = test::addBuffer(m, "x", runtime::Role::Work, 200);
+    FunctionBuilder f(m, "turns", 0);
+    const std::int64_t count = within(1, 7), slope = within(-3, 3);
+    std::vector<Access> all;
+    for (std::int64_t k = within(1, 4); k > 0; --k)
+      all.push_back({within(0, 9) == 0 ? within(-3, 3) : slope, within(-12, 12), static_cast<int>(within(0, 2))});
+    f.loop(f.integer(2), f.integer(1 + count), [&](V i) {
+      for (const Access& a : all) {
+        const V index = f.op(Op::IAdd, {f.op(Op::IMul, {i, f.integer(a.slope)}), f.integer(a.offset)});
+        if (a.kind == 0) (void)f.load(buffer, index);
+        if (a.kind == 1) f.store(buffer, index, f.real(1));
+        if (a.kind == 2) f.accum(buffer, index, f.real(1));
+      }
+    });
+    const tape::Function& function = m.functions[static_cast<std::size_t>(f.finish())];
+    bool wanted = true;
+    for (const Access& a : all)
+      for (const Access& b : all)
+        for (std::int64_t i = 2; i < 2 + count; ++i)
+          for (std::int64_t j = 2; j < 2 + count; ++j)
+            if (i != j && a.kind != 0 && a.slope * i + a.offset == b.slope * j + b.offset) wanted = false;
+    const auto& code = function.blocks[0].code;
+    const auto loop = std::find_if(code.begin(), code.end(), [](const tape::Instr& i) { return i.op == Op::Loop; });
+    const bool found = tape::Places(function).turnsStandApart(*loop, [](const tape::Instr&) { return false; });
+    const bool writes = std::any_of(all.begin(), all.end(), [](const Access& a) { return a.kind != 0; });
+    const bool one =
+        std::all_of(all.begin(), all.end(), [&](const Access& a) { return a.slope == all[0].slope && a.slope != 0; });
+    ASSERT_LE(found, wanted) << trial;
+    if (one || !writes) ASSERT_EQ(found, wanted) << trial; // where all move alike, nothing is left in doubt
+    ++(found ? apart : meet);
+  }
+  EXPECT_GT(apart, 4000);
+  EXPECT_GT(meet, 4000);
 }
 
 TEST(Places, ReachAsFarAsTurnsMeet) {

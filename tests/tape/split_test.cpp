@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace lmc {
@@ -52,6 +53,13 @@ TEST(Split, RandomTapesKeepTheirBits) {
     tape::split(pieces, 2 + seed % 23);
     ASSERT_EQ(tape::verify(pieces), "") << tape::print(pieces);
     parts += pieces.functions.size() - tape.module.functions.size();
+    for (const tape::Function& f : pieces.functions) { // no block stays behind
+      std::size_t used = 1;
+      for (const tape::Block& b : f.blocks)
+        used += static_cast<std::size_t>(
+            std::count_if(b.code.begin(), b.code.end(), [](const tape::Instr& i) { return i.block >= 0; }));
+      ASSERT_EQ(f.blocks.size(), used) << f.name;
+    }
     expectSameRuns(tape.module, pieces, seed);
     if (HasFatalFailure()) return;
   }

@@ -238,7 +238,8 @@ std::unique_ptr<runtime::EnsembleProblem> build(Pipeline::Impl& made, const Ense
     sides = massSides(product.layer);
   e->look = made.addRun(product, made.stepsOf(true), sides ? &*sides : nullptr);
   unit::Unit unit = made.unitOf(
-      product, made.options.presentZeros ? commonZeros(*made.model, prepared->layout, *samples) : unit::ZeroPattern{});
+      product, made.options.presentZeros ? commonZeros(*made.model, prepared->layout, *samples) : unit::ZeroPattern{},
+      single ? longestOfRun : 0);
   const tape::Module& module = unit.module;
   e->lanes = single ? 0 : request.lanes > 0 ? request.lanes : usualLanes(unit);
   jit::CompileOptions o = made.options.compile;

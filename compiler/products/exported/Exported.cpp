@@ -3,7 +3,6 @@
 #include "present/Present.h"
 #include "products/Impl.h"
 #include "products/equations/Equations.h"
-#include "tape/pieces/Split.h"
 
 #include <algorithm>
 #include <cmath>
@@ -112,9 +111,8 @@ std::optional<unit::Exported> exportedUnitOf(Pipeline::Impl& made, const std::st
       made.options.presentZeros ? zeroPattern(*made.model, prepared->layout, data->params) : unit::ZeroPattern{};
   product.defineOutputs(made.options.compilation.scene);
   addExported(made, product);
-  exported.unit = made.unitOf(product, zeros);
+  exported.unit = made.unitOf(product, zeros, longestFunction);
   exported.resets = resetFunctions(exported.unit.problem);
-  tape::split(exported.unit.module, longestFunction);
   noteZeros(exported.unit.problem.fields, *made.model, zeros);
   exported.specialized = !zeros.empty();
   exported.parameters = data->params;

@@ -6,6 +6,7 @@
 #include "tape/Writer.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,6 +41,7 @@ public:
     if (length(0) > most_) {
       const std::int64_t slots = block(0);
       if (slots > 0) addBuffer(slots);
+      dropMoved();
     }
     module_.functions[index_] = std::move(f_);
     for (Function& g : parts_) module_.functions.push_back(std::move(g));
@@ -87,6 +89,22 @@ private:
     for (const Value a : i.args) visit(a);
     if (i.block >= 0)
       for (const Instr& inner : blockOf(i.block).code) operands(inner, visit);
+  }
+
+  /// Leaves out the blocks that stand in pieces now.
+  void dropMoved() {
+    std::vector<Block> kept;
+    const std::function<std::int32_t(std::int32_t)> keep = [&](std::int32_t b) {
+      const std::size_t place = kept.size();
+      kept.emplace_back();
+      std::vector<Instr> code = std::move(blockOf(b).code);
+      for (Instr& i : code)
+        if (i.block >= 0) i.block = keep(i.block);
+      kept[place].code = std::move(code);
+      return static_cast<std::int32_t>(place);
+    };
+    keep(0);
+    f_.blocks = std::move(kept);
   }
 
   // --- one block --------------------------------------------------------------------------------------------------
@@ -325,7 +343,7 @@ private:
     Function g;
     g.name = f_.name + "." + std::to_string(parts_.size() + 1);
     g.arguments = f_.arguments;
-    g.part = true;
+    g.part = g.inner = true;
     g.scratchNames = f_.scratchNames;
     g.blocks.emplace_back();
     Names renamed;

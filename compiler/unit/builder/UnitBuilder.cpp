@@ -2,6 +2,7 @@
 
 #include "tape/Shares.h"
 #include "tape/Tiles.h"
+#include "tape/pieces/Split.h"
 
 #include <stdexcept>
 
@@ -163,7 +164,7 @@ void UnitBuilder::keepNotes() {
   actions_.emplace_back([](lower::Lowering& lowering, const ZeroPattern&) { lowering.keepNotes(); });
 }
 
-Unit UnitBuilder::build(const ZeroPattern& zeros) const {
+Unit UnitBuilder::build(const ZeroPattern& zeros, std::size_t longest) const {
   lower::Lowering lowering(program_, setup_);
   for (const Action& act : actions_) act(lowering, zeros);
   Unit unit;
@@ -171,6 +172,7 @@ Unit UnitBuilder::build(const ZeroPattern& zeros) const {
   tape::divideSums(unit.module);
   tape::divideMembers(unit.module);
   tape::markOwned(unit.module);
+  if (longest > 0) tape::split(unit.module, longest);
   const std::string defect = tape::verify(unit.module);
   if (!defect.empty()) throw std::logic_error("the tape is not well formed: " + defect);
   unit.problem.fields = memory_.fields;

@@ -96,8 +96,9 @@ public:
   /// Functions keep names and equations of their values, for a reader.
   void keepNotes();
 
-  /// Lowers and verifies. The code is for parameters with these zeros.
-  [[nodiscard]] Unit build(const ZeroPattern& zeros = {}) const;
+  /// Lowers and verifies. The code is for parameters with these zeros; functions with more instructions than `longest`
+  /// (0: any number) are cut into pieces.
+  [[nodiscard]] Unit build(const ZeroPattern& zeros = {}, std::size_t longest = 0) const;
 
 private:
   using Make = std::function<tape::Function(tape::Module&)>;

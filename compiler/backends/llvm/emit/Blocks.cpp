@@ -68,7 +68,7 @@ void Emitter::body(std::size_t index, const BasePointers& bases, std::vector<llv
   frame.values.resize(frame.function->values);
   frame.definitions.resize(frame.function->values);
   frame.constants = constantsOf(*frame.function);
-  const std::vector<bool> isLocal = tape::localBuffers(module_.tape(), *frame.function);
+  const std::vector<bool> isLocal = tape::localBuffers(module_.tape(), frame.index);
   frame.locals.resize(isLocal.size());
   for (std::size_t b = 0; b < isLocal.size(); ++b)
     if (isLocal[b]) frame.locals[b] = local(module_.tape().buffers[b].size);
@@ -229,7 +229,13 @@ llvm::Instruction* Emitter::read(const Instr& i, llvm::Value* where) {
   l->setMetadata(llvm::LLVMContext::MD_tbaa, module_.aliasTag(i.buffer));
   if (module_.isInvariant(module_.buffer(i.buffer), frame_->index))
     l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.context(), {}));
+  markApart(i, *l);
   return l;
+}
+
+void Emitter::markApart(const Instr& i, llvm::Instruction& access) const {
+  if (frame_->locals[static_cast<std::size_t>(i.buffer)] == nullptr)
+    access.setMetadata(llvm::LLVMContext::MD_access_group, apart_);
 }
 
 llvm::Value* Emitter::read(const Instr& i) {
@@ -237,7 +243,9 @@ llvm::Value* Emitter::read(const Instr& i) {
 }
 
 void Emitter::put(const Instr& i, llvm::Value* x, llvm::Value* where) {
-  store(x, where)->setMetadata(llvm::LLVMContext::MD_tbaa, module_.aliasTag(i.buffer));
+  llvm::StoreInst* const s = store(x, where);
+  s->setMetadata(llvm::LLVMContext::MD_tbaa, module_.aliasTag(i.buffer));
+  markApart(i, *s);
 }
 
 void Emitter::put(const Instr& i, llvm::Value* x) {

@@ -262,6 +262,8 @@ protected:
   /// `load` and `store` of an element with what is known of its buffer.
   llvm::Instruction* read(const tape::Instr& i, llvm::Value* address);
   void put(const tape::Instr& i, llvm::Value* x, llvm::Value* address);
+  /// An access in a loop whose turns stand apart.
+  void markApart(const tape::Instr& i, llvm::Instruction& access) const;
 
   ModuleEmitter& module_;
   const Types& types_;
@@ -271,6 +273,7 @@ protected:
   llvm::BasicBlock* failBlock_ = nullptr;
   llvm::PHINode* failStatus_ = nullptr;
   std::vector<llvm::BasicBlock*> loopEnds_; ///< what follows each open loop
+  llvm::MDNode* apart_ = nullptr; ///< set: the access group of a loop whose turns touch nothing that another one writes
 };
 
 /// Emits the loop over steps of one trajectory as the function status core(bases…, t0, h, n, done, raw, …)

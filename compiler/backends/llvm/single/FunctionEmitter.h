@@ -195,6 +195,7 @@ private:
   bool isVector(const tape::Instr& i);
   void asOneVector(llvm::BranchInst* latch, std::int64_t turns);
   void describe(llvm::BranchInst* latch, const char* property, llvm::Constant* is);
+  void describe(llvm::BranchInst* latch, const char* property, llvm::Metadata* is);
   void fill(const tape::Instr& i) override;
   void callFunction(const tape::Instr& i) override;
 

@@ -164,13 +164,23 @@ llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
 }
 
 llvm::BranchInst* FunctionEmitter::turns(const Instr& i, llvm::Value* low, llvm::Value* high) {
-  return loop(low, high, i.imm < 0, [&](llvm::Value* counter, llvm::BasicBlock* after) {
+  const bool apart = tape::Places(*frame_->function).turnsStandApart(i, [this](const Instr& access) {
+    return frame_->locals[static_cast<std::size_t>(access.buffer)] != nullptr ||
+           (access.op == Op::Accum && frame_->sums.contains({access.buffer, access.args[0]}));
+  });
+  apart_ = apart ? llvm::MDNode::getDistinct(module_.context(), {}) : nullptr;
+  llvm::MDNode* const group = apart_;
+  llvm::BranchInst* const latch = loop(low, high, i.imm < 0, [&](llvm::Value* counter, llvm::BasicBlock* after) {
     loopEnds_.push_back(after);
     frame_->values[i.result] = counter;
     turn_ = counter;
     block(i.block);
     loopEnds_.pop_back();
   });
+  apart_ = nullptr;
+  // LLVM would ask the same of each two accesses, twice; what it is told here it takes for granted.
+  if (group != nullptr) describe(latch, "llvm.loop.parallel_accesses", group);
+  return latch;
 }
 
 /// Turns that share nothing, as whole vectors without a mask and a last one with it: what is stored under a mask is not
@@ -308,12 +318,18 @@ void FunctionEmitter::asOneVector(llvm::BranchInst* latch, std::int64_t turns) {
   describe(latch, "llvm.loop.vectorize.width", builder_.getInt32(static_cast<std::uint32_t>(turns)));
 }
 
-/// Tells the vectoriser something of the loop that a branch closes.
 void FunctionEmitter::describe(llvm::BranchInst* latch, const char* property, llvm::Constant* is) {
+  describe(latch, property, llvm::ConstantAsMetadata::get(is));
+}
+
+/// Tells the vectoriser something of the loop that a branch closes, beside what it has been told.
+void FunctionEmitter::describe(llvm::BranchInst* latch, const char* property, llvm::Metadata* is) {
   llvm::LLVMContext& c = module_.context();
-  auto* const value = llvm::ConstantAsMetadata::get(is);
-  llvm::MDNode* const said = llvm::MDNode::get(c, {llvm::MDString::get(c, property), value});
-  llvm::MDNode* const node = llvm::MDNode::getDistinct(c, {nullptr, said});
+  llvm::SmallVector<llvm::Metadata*, 4> all{nullptr}; // the node itself
+  if (const llvm::MDNode* const before = latch->getMetadata(llvm::LLVMContext::MD_loop))
+    all.append(before->op_begin() + 1, before->op_end());
+  all.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, property), is}));
+  llvm::MDNode* const node = llvm::MDNode::getDistinct(c, all);
   node->replaceOperandWith(0, node);
   latch->setMetadata(llvm::LLVMContext::MD_loop, node);
 }
