@@ -153,7 +153,7 @@ std::unique_ptr<runtime::Problem> Pipeline::Impl::tryMethod(const std::string& n
     product.defineOutputs(options.compilation.scene);
     if (options.pairLists) product.unit.useLists();
     (void)addRun(product, Steps::Adaptive);
-    unit::Unit unit = unitOf(product, zerosOfCode(prepared->layout, prepared->data));
+    unit::Unit unit = unitOf(product, zerosOfCode(prepared->layout, prepared->data), longestOfRun);
     if (unit.problem.operationsPerStep > mostOperations) {
       why = "a step takes more work than that of another method of its order";
     } else {
