@@ -34,7 +34,7 @@ private:
 
 /// Instructions of a function in code for one trajectory. What LLVM takes for a function grows faster than its length,
 /// and a thread makes whole functions; shorter ones hand more numbers on through memory.
-inline constexpr std::size_t longestOfRun = 8000;
+inline constexpr std::size_t longestOfRun = 13000;
 
 /// How the steps of a problem are taken; None: it has none.
 enum class Steps : std::uint8_t { None, Fixed, Adaptive };
