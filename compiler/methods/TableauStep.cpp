@@ -12,6 +12,12 @@ using sym::Number;
 
 namespace {
 
+/// An element of the algebra as it is used further on.
+sema::Tuple held(ManifoldKind& kind, const sema::Tuple& value, const char* name) {
+  Phase& phase = kind.phase();
+  return phase.loadAlgebra(phase.storeAlgebra(value, kind.fresh(name)));
+}
+
 /// The solution of K = values(K), elements of the algebra, all at once.
 template <typename Values>
 std::vector<sema::Tuple> solved(ManifoldKind& kind, const KindContext& c, const std::vector<sema::Tuple>& starts,
@@ -46,7 +52,7 @@ public:
       });
     for (std::size_t i = 0; i < t_.stages(); ++i) {
       if (t_.a[i][i].isZero()) {
-        k[i] = held(stage(i, k));
+        k[i] = held(kind_, stage(i, k), "K");
         continue;
       }
       const auto own = [&](const std::vector<sema::Tuple>& unknown) {
@@ -59,11 +65,6 @@ public:
   }
 
 private:
-  sema::Tuple held(const sema::Tuple& value) {
-    Phase& phase = kind_.phase();
-    return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh("K")));
-  }
-
   ManifoldKind& kind_;
   const KindContext& c_;
   const Tableau& t_;
@@ -115,12 +116,10 @@ TableauStep::Results TableauStep::muntheKaas(const sema::Tuple& y, const Dexpinv
     return stage(combination(g, tableau_.a[i], k), y, stageTime(i), cut, i == 0 ? &first : nullptr);
   };
   const std::vector<sema::Tuple> k = stages.find(start(y), own);
-  const auto held = [&](const std::vector<Number>& weights) {
-    return phase.loadAlgebra(phase.storeAlgebra(combination(g, weights, k), kind_.fresh("v")));
-  };
+  const auto sum = [&](const std::vector<Number>& weights) { return held(kind_, combination(g, weights, k), "v"); };
   sema::Tuple v; // of `next`
   Results results = both([&](const std::vector<Number>& weights) {
-    const sema::Tuple own = held(weights);
+    const sema::Tuple own = sum(weights);
     if (&weights == &tableau_.b) v = own;
     return kind_.flow(own, y);
   });
@@ -130,22 +129,18 @@ TableauStep::Results TableauStep::muntheKaas(const sema::Tuple& y, const Dexpinv
   std::vector<Number> weights = tableau_.bhat;
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = weights[i] - tableau_.b[i];
   weights.back() = 0;
-  results.last = handed(v, held(weights), first);
+  results.last = handed(v, sum(weights), first);
   results.last->first = *arrays;
   return results;
 }
 
 sema::Tuple TableauStep::stage(const sema::Tuple& u, const sema::Tuple& y, const Expr& time, const DexpinvCut& cut,
                                sema::Tuple* f) const {
-  Phase& phase = kind_.phase();
-  const auto held = [&](const sema::Tuple& value, const char* name) {
-    return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh(name)));
-  };
-  const sema::Tuple by = u.empty() ? u : held(u, "u");
+  const sema::Tuple by = u.empty() ? u : held(kind_, u, "u");
   const sema::Tuple rate = kind_.evaluate(u.empty() ? y : kind_.flow(by, y), time);
   if (f != nullptr) *f = rate;
   const sema::Tuple value = sema::scale(context_.compilation.graph(), h_, rate);
-  return u.empty() ? value : phase.dexpinv(by, held(value, "k"), cut);
+  return u.empty() ? value : kind_.phase().dexpinv(by, held(kind_, value, "k"), cut);
 }
 
 LastStage TableauStep::handed(const sema::Tuple& v, const sema::Tuple& difference, const sema::Tuple& f) const {
@@ -168,24 +163,22 @@ TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const D
   const Space space = phase.algebraSpace();
   SharedStages s = sharedStages(g, tableau_, rowOf(space));
   s.begin = flat(p, space, kind_.defaultStart().parts, "begin");
-  const auto held = [&](const sema::Tuple& value, const char* name) {
-    return phase.loadAlgebra(phase.storeAlgebra(value, kind_.fresh(name)));
-  };
-  const sema::Tuple u = held(unflat(g, space, s.point), "u");
-  const sema::Tuple k = held(kind_.evaluate(kind_.flow(u, y), time_), "k");
+  const sema::Tuple u = held(kind_, unflat(g, space, s.point), "u");
+  const sema::Tuple k = held(kind_, kind_.evaluate(kind_.flow(u, y), time_), "k");
   s.multipliers = leftMultipliers(g, context_.step);
   s.rate = flat(p, space, phase.dexpinv(u, k, cut), "rate");
   std::vector<sema::Tuple> ends, elements;
   const int exponentials = context_.step.exponentials; // those of `next` are counted
   for (const sym::Array* numbers : s.ends) {
-    elements.push_back(held(unflat(g, space, numbers), "v"));
+    elements.push_back(held(kind_, unflat(g, space, numbers), "v"));
     ends.push_back(kind_.flow(elements.back(), y));
   }
   context_.step.exponentials = exponentials + 1;
   ends.resize(3);
   std::optional<LastStage> last;
   if (s.left != nullptr) {
-    last = handed(elements[0], held(sema::sub(g, elements[1], elements[0]), "difference"), unflat(g, space, s.left));
+    last = handed(elements[0], held(kind_, sema::sub(g, elements[1], elements[0]), "difference"),
+                  unflat(g, space, s.left));
     last->first = {s.left};
   }
   kind_.shareStages(std::move(s), tableau_.stages());

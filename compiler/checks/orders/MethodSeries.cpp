@@ -175,11 +175,7 @@ private:
   // --- constructors
   void construct(const methods::Constructed& method) {
     const methods::Tableau& t = method.tableau;
-    for (std::size_t i = 0; i < t.stages(); ++i) {
-      for (std::size_t j = i; j < t.stages(); ++j) {
-        if (!t.a[i][j].isZero()) throw NotProved("it is implicit");
-      }
-    }
+    if (!t.isExplicit()) throw NotProved("it is implicit");
     const Coefficient step = partOfStep();
     const bool muntheKaas = method.kind == methods::MethodClass::MuntheKaas;
     std::vector<Series> k;

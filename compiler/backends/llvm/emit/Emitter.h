@@ -11,6 +11,7 @@
 #include "backends/CodeGenerator.h"
 #include "backends/FunctionTable.h"
 #include "backends/llvm/emit/Analytic.h"
+#include "tape/Places.h"
 #include "tape/Tape.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -21,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -184,7 +186,8 @@ protected:
     std::int32_t block = 0;   ///< being emitted
     Wanted* wanted = nullptr; ///< of this block
     std::map<std::pair<std::int32_t, tape::Value>, llvm::Value*>
-        sums; ///< (buffer, index) → what a loop has added so far
+        sums;                           ///< (buffer, index) → what a loop has added so far
+    std::optional<tape::Places> places; ///< once a loop has asked
   };
 
   /// The Stumpff functions of one argument in a block, and the quotients of them that have a polynomial.
@@ -262,6 +265,11 @@ protected:
   /// `load` and `store` of an element with what is known of its buffer.
   llvm::Instruction* read(const tape::Instr& i, llvm::Value* address);
   void put(const tape::Instr& i, llvm::Value* x, llvm::Value* address);
+  /// The places of the function in work, which are found once.
+  [[nodiscard]] const tape::Places& places() const {
+    if (!frame_->places) frame_->places.emplace(*frame_->function);
+    return *frame_->places;
+  }
   /// An access in a loop whose turns stand apart.
   void markApart(const tape::Instr& i, llvm::Instruction& access) const;
 

@@ -35,6 +35,9 @@ public:
     }
   }
 
+  /// Nothing is left to LLVM.
+  [[nodiscard]] bool isWhole() const { return left_.empty(); }
+
   std::vector<std::string> run() {
     if (own_.empty()) return {others_(*llvm::CloneModule(module_))};
     for (const llvm::Function* const f : own_) {
@@ -111,8 +114,8 @@ private:
 
 std::vector<std::string> quickObjects(const llvm::Module& module,
                                       const std::function<std::string(llvm::Module&)>& others) {
-  if (llvm::all_of(module, [](const llvm::Function& f) { return f.isDeclaration() || quick::isSupported(f); }))
-    return ModuleCode(module, others).run();
+  ModuleCode code(module, others);
+  if (code.isWhole()) return code.run();
   const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
   quick::outlineOthers(*copy);
   return ModuleCode(*copy, others).run();

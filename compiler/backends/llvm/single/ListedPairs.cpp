@@ -161,10 +161,10 @@ void FunctionEmitter::listedPairs(const Instr& i, const PairRow& row, const Pair
     return a;
   };
   ListedBody b{i, row, body, room(types_.integer), {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  const auto places = tape::Places(*frame_->function).in(i, {i.result});
+  const auto known = places().in(i, {i.result});
   const auto rowsAt = [&](const Instr& x) -> std::optional<std::pair<RowsAt, std::int64_t>> {
-    const auto place = places.find(x.args[0]);
-    if (place == places.end() || place->second.low != place->second.high) return std::nullopt;
+    const auto place = known.find(x.args[0]);
+    if (place == known.end() || place->second.low != place->second.high) return std::nullopt;
     const std::int64_t width = place->second.slope;
     if ((width != pairs && width != pairs / 2) || module_.buffer(x.buffer).size % width != 0) return std::nullopt;
     const std::int64_t column = lmc::floorMod(place->second.low, width);

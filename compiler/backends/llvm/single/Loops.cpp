@@ -164,7 +164,7 @@ llvm::BranchInst* FunctionEmitter::turns(const Instr& i) {
 }
 
 llvm::BranchInst* FunctionEmitter::turns(const Instr& i, llvm::Value* low, llvm::Value* high) {
-  const bool apart = tape::Places(*frame_->function).turnsStandApart(i, [this](const Instr& access) {
+  const bool apart = places().turnsStandApart(i, [this](const Instr& access) {
     return frame_->locals[static_cast<std::size_t>(access.buffer)] != nullptr ||
            (access.op == Op::Accum && frame_->sums.contains({access.buffer, access.args[0]}));
   });
@@ -214,12 +214,12 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 /// Whether turns that follow each other write to lines of memory of their own.
 bool FunctionEmitter::storesFarApart(const Instr& i) const {
   constexpr std::int64_t line = 8;
-  const auto places = tape::Places(*frame_->function).in(i, {i.result});
+  const auto at = places().in(i, {i.result});
   const auto& code = frame_->function->blocks[static_cast<std::size_t>(i.block)].code;
   return std::any_of(code.begin(), code.end(), [&](const Instr& x) {
     if (x.op != Op::Store) return false;
-    const auto place = places.find(x.args[0]);
-    return place != places.end() && std::abs(place->second.slope) >= line;
+    const auto place = at.find(x.args[0]);
+    return place != at.end() && std::abs(place->second.slope) >= line;
   });
 }
 
