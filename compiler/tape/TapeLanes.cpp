@@ -1,5 +1,7 @@
 #include "tape/TapeLanes.h"
 
+#include "tape/TapeCost.h"
+
 #include <algorithm>
 #include <optional>
 

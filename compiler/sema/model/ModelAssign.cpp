@@ -4,6 +4,7 @@
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lmc::sema {
 
