@@ -33,6 +33,10 @@ std::size_t numbersWrittenOut(const Space& space) {
   return static_cast<std::size_t>(n);
 }
 
+/// An f of more operations is called wherever it stands more than once: what a call costs, some 30 to 60 ns, is a tenth
+/// of it at most, and its code is the greater part of a step's.
+constexpr std::size_t longRates = 2000;
+
 /// Where families are loops, sharing is for long code alone: calls cost up to a fifth of the time of a step.
 constexpr std::size_t mostOfLoops = 45000;
 
@@ -60,9 +64,10 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
                                                                                      : StageForm::WrittenOut;
   }
   const std::int64_t numbers = sizeOf(space);
-  const std::size_t ofRates = mostOperations(program, rates) * tableau.stages();
+  const std::size_t ofOne = mostOperations(program, rates), ofRates = ofOne * tableau.stages();
   const std::size_t ofSums = operationsOfSums(tableau, numbers);
-  if (ofRates + ofSums > (numbers >= longRow ? mostOfLongRows : most)) return StageForm::Shared;
+  if (ofRates + ofSums > (numbers >= longRow ? mostOfLongRows : most) || (ofOne > longRates && tableau.stages() > 1))
+    return StageForm::Shared;
   return numbers > vector && ofSums > ofRates ? StageForm::Rows : StageForm::WrittenOut;
 }
 
@@ -74,7 +79,8 @@ bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, cons
   if (!isWrittenOut(space))
     return (operationsOfTurns(program, rates) + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops;
   const auto numbers = static_cast<std::size_t>(sizeOf(space));
-  return (mostOperations(program, rates) + ofNumber * numbers) * tableau.stages() > most;
+  const std::size_t ofOne = mostOperations(program, rates);
+  return (ofOne + ofNumber * numbers) * tableau.stages() > most || (ofOne > longRates && tableau.stages() > 1);
 }
 
 /// Whether stages of a tableau that are equations, each of its own, shall stand in the code once: with f, its
@@ -113,10 +119,10 @@ struct BodyCount {
     constexpr std::size_t most = 9000, ofExponential = 25, ofBracket = 9;
     constexpr std::size_t deep = 3, leastToTry = 2500;
     const std::size_t ofNumber = ofExponential * exponentials + ofBracket * brackets + sums;
-    const std::size_t total =
-        operationsOfTurns(context.layer.program(), rates) * evaluations + ofNumber * numbersWrittenOut(space);
+    const std::size_t ofRates = operationsOfTurns(context.layer.program(), rates);
+    const std::size_t total = ofRates * evaluations + ofNumber * numbersWrittenOut(space);
     if (!isWrittenOut(space)) return total > mostOfLoops;
-    return total > most || (depth >= deep && total > leastToTry && context.writtenOut() > most);
+    return total > most || (ofRates > longRates && evaluations > 1) || (depth >= deep && total > leastToTry && context.writtenOut() > most);
   }
 };
 
