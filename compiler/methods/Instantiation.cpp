@@ -35,7 +35,7 @@ std::size_t numbersWrittenOut(const Space& space) {
 
 /// An f of more operations is called wherever it stands more than once: what a call costs, some 30 to 60 ns, is a tenth
 /// of it at most, and its code is the greater part of a step's.
-constexpr std::size_t longRates = 2000;
+constexpr std::size_t longRates = 2000, longRatesOfLoops = 5000;
 
 /// Where families are loops, sharing is for long code alone: calls cost up to a fifth of the time of a step.
 constexpr std::size_t mostOfLoops = 45000;
@@ -60,8 +60,10 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
   constexpr std::int64_t longRow = 32, vector = 8; // numbers; a long row is some vectors
   if (!isWrittenOut(space)) {
     const std::size_t sums = operationsOfSums(tableau, static_cast<std::int64_t>(numbersWrittenOut(space)));
-    return operationsOfTurns(program, rates) * tableau.stages() + sums > mostOfLoops ? StageForm::Shared
-                                                                                     : StageForm::WrittenOut;
+    const std::size_t ofOne = operationsOfTurns(program, rates);
+    return ofOne * tableau.stages() + sums > mostOfLoops || (ofOne > longRatesOfLoops && tableau.stages() > 1)
+               ? StageForm::Shared
+               : StageForm::WrittenOut;
   }
   const std::int64_t numbers = sizeOf(space);
   const std::size_t ofOne = mostOperations(program, rates), ofRates = ofOne * tableau.stages();
@@ -76,8 +78,11 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
 bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
                 const Space& space) {
   constexpr std::size_t most = 7500, ofNumber = 50;
-  if (!isWrittenOut(space))
-    return (operationsOfTurns(program, rates) + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops;
+  if (!isWrittenOut(space)) {
+    const std::size_t ofOne = operationsOfTurns(program, rates);
+    return (ofOne + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops ||
+           (ofOne > longRatesOfLoops && tableau.stages() > 1);
+  }
   const auto numbers = static_cast<std::size_t>(sizeOf(space));
   const std::size_t ofOne = mostOperations(program, rates);
   return (ofOne + ofNumber * numbers) * tableau.stages() > most || (ofOne > longRates && tableau.stages() > 1);
@@ -121,7 +126,7 @@ struct BodyCount {
     const std::size_t ofNumber = ofExponential * exponentials + ofBracket * brackets + sums;
     const std::size_t ofRates = operationsOfTurns(context.layer.program(), rates);
     const std::size_t total = ofRates * evaluations + ofNumber * numbersWrittenOut(space);
-    if (!isWrittenOut(space)) return total > mostOfLoops;
+    if (!isWrittenOut(space)) return total > mostOfLoops || (ofRates > longRatesOfLoops && evaluations > 1);
     return total > most || (ofRates > longRates && evaluations > 1) || (depth >= deep && total > leastToTry && context.writtenOut() > most);
   }
 };
