@@ -127,7 +127,8 @@ struct BodyCount {
     const std::size_t ofRates = operationsOfTurns(context.layer.program(), rates);
     const std::size_t total = ofRates * evaluations + ofNumber * numbersWrittenOut(space);
     if (!isWrittenOut(space)) return total > mostOfLoops || (ofRates > longRatesOfLoops && evaluations > 1);
-    return total > most || (ofRates > longRates && evaluations > 1) || (depth >= deep && total > leastToTry && context.writtenOut() > most);
+    return total > most || (ofRates > longRates && evaluations > 1) ||
+           (depth >= deep && total > leastToTry && context.writtenOut() > most);
   }
 };
 
