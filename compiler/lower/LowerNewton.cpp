@@ -8,8 +8,6 @@ using tape::Type;
 using tape::Value;
 
 namespace {
-/// Systems of at most this many numbers are written out.
-constexpr std::int64_t writtenOut = 24;
 /// Systems of at most this many numbers are solved by the inverse, from cofactors.
 constexpr std::int64_t byInverse = 3;
 /// Determinants up to this size are inverted.
@@ -19,12 +17,6 @@ constexpr double keepBelow = 1e-2;
 /// Size of the first change, relative to the iterate, up to which factors along a family are kept: they cost as much as
 /// several turns, and the second change shows how good they are.
 constexpr double keepFirst = 0.03;
-/// Rows of the basis of GMRES: products with the Jacobian in a turn, and one.
-constexpr std::int64_t basisRows = 81;
-/// Systems with multipliers of at most this many numbers, of which no matrix is known that is near their Jacobian, are
-/// solved by elimination: its condition is that of a saddle point, for which GMRES takes about as many products as
-/// there are numbers, and near singular configurations more than its basis has room for.
-constexpr std::int64_t mostColumns = 128;
 /// Relative size of a change that is not seen any more.
 constexpr double unseen = 1e-16;
 /// Changes below this relative size that do not become smaller are round-off.
@@ -51,24 +43,6 @@ enum State : std::int64_t {
   stateSize
 };
 } // namespace
-
-template <typename Turn> void NewtonLowering::repeat(std::int64_t count, Turn turn) {
-  if (newton_.residual->size() <= writtenOut) {
-    for (std::int64_t k = 0; k < count; ++k) turn(b_.integer(k));
-    return;
-  }
-  turn(b_.beginLoop(b_.integer(0), b_.integer(count - 1), false));
-  b_.endLoop();
-}
-
-/// turn(buffer, element in it, position among all numbers), for buffers like those of the iterate
-template <typename Turn> void NewtonLowering::forEach(const std::vector<int>& buffers, Turn turn) {
-  std::int64_t first = 0;
-  for (std::size_t c = 0; c < buffers.size(); ++c) {
-    repeat(newton_.iterate[c]->size(), [&](Value k) { turn(buffers[c], k, shifted(k, first)); });
-    first += newton_.iterate[c]->size();
-  }
-}
 
 Value NewtonLowering::shifted(Value k, std::int64_t by) {
   return b_.pure(tape::Op::IAdd, Type::Int, {k, b_.integer(by)});
@@ -125,7 +99,7 @@ void NewtonLowering::begin() {
   }
   forEach(iterate_, [&](int buffer, Value k, Value position) { b_.store(buffer, k, b_.load(start, position, true)); });
   b_.fill(state_);
-  if (newton_.product == nullptr) {
+  if (keepsJacobian()) {
     const std::int64_t n = newton_.residual->size();
     b_.store(state_, b_.integer(Renew), b_.real(1));
     if (n <= byInverse && !newton_.sparse && newton_.change == nullptr) {
@@ -335,80 +309,6 @@ void NewtonLowering::moveBySecants(const Place& residual) {
   fresh_ = b_.boolean(false);
 }
 
-std::vector<int> NewtonLowering::directionInMemory() {
-  std::vector<int> direction;
-  for (const sym::Array* a : newton_.direction) {
-    Place p;
-    p.buffer = x_.scratch(a->name, a->size());
-    p.depth = b_.depth();
-    direction.push_back(p.buffer);
-    x_.places[a] = std::move(p);
-  }
-  return direction;
-}
-
-void NewtonLowering::beginProducts(const Place& residual, int plan, int factors) {
-  const std::int64_t n = newton_.residual->size();
-  plan_ = plan;
-  factors_ = factors;
-  change_ = inMemory(residual, newton_.residual);
-  report(residual);
-  if (plan_ < 0 && newton_.constrained && n <= mostColumns) return beginAllColumns();
-  basis_ = x_.scratch("basis", basisRows * n);
-  work_ = x_.scratch("gmres", 2 * basisRows * basisRows);
-  b_.kernel(tape::KernelId::GmresBegin, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
-  const Value row = b_.beginLoop(b_.integer(0), b_.integer(basisRows - 2), false);
-  b_.breakIf(b_.pure(tape::Op::Lt, Type::Bool, {b_.real(0.5), b_.load(work_, b_.integer(0), true)}));
-  const std::vector<int> direction = directionInMemory();
-  const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(n)});
-  if (plan_ < 0) {
-    forEach(direction, [&](int buffer, Value k, Value position) {
-      b_.store(buffer, k, b_.load(basis_, b_.pure(tape::Op::IAdd, Type::Int, {first, position}), true));
-    });
-    return;
-  }
-  const int near = x_.scratch("near", n);
-  const Value k = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
-  b_.store(near, k, b_.load(basis_, b_.pure(tape::Op::IAdd, Type::Int, {first, k}), true));
-  b_.endLoop();
-  solveSparse(plan_, factors_, near);
-  forEach(direction,
-          [&](int buffer, Value at, Value position) { b_.store(buffer, at, b_.load(near, position, true)); });
-}
-
-/// The Jacobian column by column, by products with unit vectors.
-void NewtonLowering::beginAllColumns() {
-  const std::int64_t n = newton_.residual->size();
-  matrix_ = x_.scratch("jacobian", n * n);
-  column_ = b_.beginLoop(b_.integer(0), b_.integer(n - 1), false);
-  const std::vector<int> direction = directionInMemory();
-  forEach(direction, [&](int buffer, Value k, Value position) {
-    const Value here = b_.pure(tape::Op::IEq, Type::Bool, {column_, position});
-    b_.store(buffer, k, b_.select(here, b_.real(1), b_.real(0)));
-  });
-}
-
-void NewtonLowering::endAllColumns(const Place& product) {
-  const std::int64_t n = newton_.residual->size();
-  const int values = inMemory(product, newton_.product);
-  repeat(n, [&](Value row) {
-    const Value first = b_.pure(tape::Op::IMul, Type::Int, {row, b_.integer(n)});
-    b_.store(matrix_, b_.pure(tape::Op::IAdd, Type::Int, {first, column_}), b_.load(values, row, true));
-  });
-  b_.endLoop();
-  b_.kernel(tape::KernelId::NewtonChange, {matrix_, x_.scratch("pivots", n), change_}, {b_.integer(n)});
-}
-
-void NewtonLowering::endProducts(const Place& product) {
-  const std::int64_t n = newton_.residual->size();
-  if (basis_ < 0) return endAllColumns(product);
-  b_.kernel(tape::KernelId::GmresStep, {inMemory(product, newton_.product), basis_, work_},
-            {b_.integer(n), b_.integer(basisRows)});
-  b_.endLoop();
-  b_.kernel(tape::KernelId::GmresEnd, {change_, basis_, work_}, {b_.integer(n), b_.integer(basisRows)});
-  if (plan_ >= 0) solveSparse(plan_, factors_, change_);
-}
-
 double NewtonLowering::roundOffHere() const {
   return newton_.constrained ? roundOffOfMultipliers : nearRoundOff;
 }
@@ -492,7 +392,7 @@ Value NewtonLowering::done(Value changed, Value size, std::optional<Value> toler
     const Value tiny = atMost(changed, b_.mul(b_.real(roundOffOfSame), size));
     stalled = either(stalled, either(both(renewed, little), both(same, tiny)));
   }
-  const Value next = newton_.product == nullptr ? unseenNext(changed, size) : unseenNextSquared(changed, size);
+  const Value next = keepsJacobian() ? unseenNext(changed, size) : unseenNextSquared(changed, size);
   if (tolerance) return either(atMost(changed, b_.mul(*tolerance, size)), both(second, stalled));
   return either(atMost(changed, b_.mul(b_.real(unseen), size)), either(next, both(second, stalled)));
 }

@@ -17,8 +17,8 @@ struct NewtonPlaces {
 /// Emits one iteration: `begin` opens the loop and sets the places of the iterate's arrays. Then the caller lowers the
 /// residual and, with a matrix, calls `beginJacobian`, lowers the Jacobian (or its columns, in loops over directions)
 /// and calls `endJacobian`; for a large system it calls `beginProducts`, lowers the product of the Jacobian with a
-/// direction, and calls `endProducts` (GMRES, or elimination of all columns). `end` moves the iterate, decides and
-/// closes the loop.
+/// direction, and calls `endProducts` (GMRES; with multipliers all columns and their factors). `end` moves the iterate,
+/// decides and closes the loop.
 /// A Jacobian near 1 is not made: `moveBySecants` takes the residual for the change, and mends it by what the turns
 /// before have shown.
 ///
@@ -28,7 +28,7 @@ struct NewtonPlaces {
 /// distance that the Jacobian is off has become smaller.
 ///
 /// The iteration ends when the change is small enough relative to the iterate (sums of absolute values): below the
-/// tolerance if one is given. By default it goes on to round-off: until, with the expected contraction (products: the
+/// tolerance if one is given. By default it goes on to round-off: until, with the expected contraction (GMRES: the
 /// rate that the two last changes show and that squares in every turn), the next change would not be seen any more; or
 /// until changes near round-off do not become smaller; of the multipliers of constraints (those of no array whose bit
 /// is set in `counted`) the changes may then be larger. A turn more than the limit, or a number that is not finite, is
@@ -72,7 +72,11 @@ private:
     int buffer = -1;
   };
 
+  /// Systems of at most this many numbers are written out.
+  static constexpr std::int64_t writtenOut = 24;
+
   template <typename Turn> void repeat(std::int64_t count, Turn turn);
+  /// turn(buffer, element in it, position among all numbers), for buffers like those of the iterate
   template <typename Turn> void forEach(const std::vector<int>& buffers, Turn turn);
   Sum sum();
   void add(Sum& s, tape::Value x);
@@ -82,6 +86,9 @@ private:
   tape::Value absolute(tape::Value x);
   /// Makes room for the direction of a product where the code stands: a buffer for each of its arrays.
   std::vector<int> directionInMemory();
+  /// Products with the Jacobian make all of its columns.
+  [[nodiscard]] bool byAllColumns() const;
+  [[nodiscard]] bool keepsJacobian() const { return newton_.product == nullptr || byAllColumns(); }
   void beginAllColumns();
   void endAllColumns(const Place& product);
   void report(const Place& residual);
@@ -117,5 +124,22 @@ private:
   tape::Value turn_ = tape::none;
   tape::Value column_ = tape::none; ///< of beginColumns: the number of the direction that is 1
 };
+
+template <typename Turn> void NewtonLowering::repeat(std::int64_t count, Turn turn) {
+  if (newton_.residual->size() <= writtenOut) {
+    for (std::int64_t k = 0; k < count; ++k) turn(b_.integer(k));
+    return;
+  }
+  turn(b_.beginLoop(b_.integer(0), b_.integer(count - 1), false));
+  b_.endLoop();
+}
+
+template <typename Turn> void NewtonLowering::forEach(const std::vector<int>& buffers, Turn turn) {
+  std::int64_t first = 0;
+  for (std::size_t c = 0; c < buffers.size(); ++c) {
+    repeat(newton_.iterate[c]->size(), [&](tape::Value k) { turn(buffers[c], k, shifted(k, first)); });
+    first += newton_.iterate[c]->size();
+  }
+}
 
 } // namespace lmc::lower

@@ -33,6 +33,10 @@ std::size_t numbersWrittenOut(const Space& space) {
   return static_cast<std::size_t>(n);
 }
 
+/// An f of more operations is called wherever it stands more than once: what a call costs, some 30 to 60 ns, is a tenth
+/// of it at most, and its code is the greater part of a step's.
+constexpr std::size_t longRates = 2000, longRatesOfLoops = 5000;
+
 /// Where families are loops, sharing is for long code alone: calls cost up to a fifth of the time of a step.
 constexpr std::size_t mostOfLoops = 45000;
 
@@ -56,13 +60,16 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
   constexpr std::int64_t longRow = 32, vector = 8; // numbers; a long row is some vectors
   if (!isWrittenOut(space)) {
     const std::size_t sums = operationsOfSums(tableau, static_cast<std::int64_t>(numbersWrittenOut(space)));
-    return operationsOfTurns(program, rates) * tableau.stages() + sums > mostOfLoops ? StageForm::Shared
-                                                                                     : StageForm::WrittenOut;
+    const std::size_t ofOne = operationsOfTurns(program, rates);
+    return ofOne * tableau.stages() + sums > mostOfLoops || (ofOne > longRatesOfLoops && tableau.stages() > 1)
+               ? StageForm::Shared
+               : StageForm::WrittenOut;
   }
   const std::int64_t numbers = sizeOf(space);
-  const std::size_t ofRates = mostOperations(program, rates) * tableau.stages();
+  const std::size_t ofOne = mostOperations(program, rates), ofRates = ofOne * tableau.stages();
   const std::size_t ofSums = operationsOfSums(tableau, numbers);
-  if (ofRates + ofSums > (numbers >= longRow ? mostOfLongRows : most)) return StageForm::Shared;
+  if (ofRates + ofSums > (numbers >= longRow ? mostOfLongRows : most) || (ofOne > longRates && tableau.stages() > 1))
+    return StageForm::Shared;
   return numbers > vector && ofSums > ofRates ? StageForm::Rows : StageForm::WrittenOut;
 }
 
@@ -71,10 +78,14 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
 bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
                 const Space& space) {
   constexpr std::size_t most = 7500, ofNumber = 50;
-  if (!isWrittenOut(space))
-    return (operationsOfTurns(program, rates) + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops;
+  if (!isWrittenOut(space)) {
+    const std::size_t ofOne = operationsOfTurns(program, rates);
+    return (ofOne + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops ||
+           (ofOne > longRatesOfLoops && tableau.stages() > 1);
+  }
   const auto numbers = static_cast<std::size_t>(sizeOf(space));
-  return (mostOperations(program, rates) + ofNumber * numbers) * tableau.stages() > most;
+  const std::size_t ofOne = mostOperations(program, rates);
+  return (ofOne + ofNumber * numbers) * tableau.stages() > most || (ofOne > longRates && tableau.stages() > 1);
 }
 
 /// Whether stages of a tableau that are equations, each of its own, shall stand in the code once: with f, its
@@ -113,10 +124,11 @@ struct BodyCount {
     constexpr std::size_t most = 9000, ofExponential = 25, ofBracket = 9;
     constexpr std::size_t deep = 3, leastToTry = 2500;
     const std::size_t ofNumber = ofExponential * exponentials + ofBracket * brackets + sums;
-    const std::size_t total =
-        operationsOfTurns(context.layer.program(), rates) * evaluations + ofNumber * numbersWrittenOut(space);
-    if (!isWrittenOut(space)) return total > mostOfLoops;
-    return total > most || (depth >= deep && total > leastToTry && context.writtenOut() > most);
+    const std::size_t ofRates = operationsOfTurns(context.layer.program(), rates);
+    const std::size_t total = ofRates * evaluations + ofNumber * numbersWrittenOut(space);
+    if (!isWrittenOut(space)) return total > mostOfLoops || (ofRates > longRatesOfLoops && evaluations > 1);
+    return total > most || (ofRates > longRates && evaluations > 1) ||
+           (depth >= deep && total > leastToTry && context.writtenOut() > most);
   }
 };
 

@@ -19,10 +19,13 @@ bool Instantiation::symmetric(const MethodUse& use) {
     return use.adjoint ? adjointStep(context_, kind_, *use.method, begin)
                        : Instantiation(context_, kind_, *use.method, begin).run();
   };
+  JoinedSystems stages;
+  if (!c.blocks) context_.joined = &stages;
   const auto ahead = step(begin_);
   if (!ahead) return false;
   const sema::Value start = kind.hold((*ahead)[0], "ahead");
   if (c.blocks) return symmetricSparse(start, step, evaluations);
+  stages.begun = true;
   const auto rows = [&](const char* name, std::int64_t n) {
     return Space{{name, sym::Shape::scalar(), n, {g_.newIndex("r")}}};
   };
@@ -41,7 +44,9 @@ bool Instantiation::symmetric(const MethodUse& use) {
   const sema::Tuple& y0 = begin_.state[0].parts;
   begin.state[0] = kind.hold(ManifoldKind::point(kind.moved(y0, y0, begin_.t, mu, nu)), "moved");
   const auto after = step(begin);
+  context_.joined = nullptr;
   if (!after) return false;
+  newton.join(stages);
   const sema::Value moved =
       kind.hold(ManifoldKind::point(kind.moved((*after)[0].parts, y1.parts, end, mu, nu)), "moved");
   const sema::ArrayTuple defects = kind.defects(y1.parts, end);
@@ -59,6 +64,8 @@ bool Instantiation::symmetric(const MethodUse& use) {
     residuals.push_back(holds(defects[0], positions, newton.iterate(2)));
     starts.push_back({g_.number(0)});
   }
+  for (const JoinedSystems::Part& part : stages.parts) residuals.emplace_back(part.space, part.residual);
+  starts.insert(starts.end(), stages.starts.begin(), stages.starts.end());
   Newton::Settings settings;
   settings.constrained = true;
   settings.multipliers.push_back(1);

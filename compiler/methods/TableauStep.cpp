@@ -31,10 +31,16 @@ std::vector<sema::Tuple> solved(ManifoldKind& kind, const KindContext& c, const 
   const std::vector<sema::Tuple> wanted = values(k);
   Newton::Residuals residuals;
   for (std::size_t i = 0; i < k.size(); ++i) residuals.emplace_back(space, sema::sub(p.graph(), k[i], wanted[i]));
+  if (c.joined != nullptr && c.joined->begun) {
+    for (std::size_t i = 0; i < k.size(); ++i)
+      c.joined->parts.push_back({space, newton.iterateArrays(i), residuals[i].second});
+    return k;
+  }
   Newton::Settings settings;
   settings.evaluations = std::exchange(c.step.evaluations, before) - before;
   newton.finish(starts, residuals, settings);
   for (std::size_t i = 0; i < k.size(); ++i) k[i] = newton.solution(i);
+  if (c.joined != nullptr) c.joined->starts.insert(c.joined->starts.end(), k.begin(), k.end());
   return k;
 }
 

@@ -82,6 +82,7 @@ private:
     case KernelId::CholeskyFactor:
     case KernelId::LuFactor:
     case KernelId::NewtonChange:
+    case KernelId::NewtonFactor:
       return instruction_ + n * n * n / 3;
     case KernelId::MatrixExponential:
       return instruction_ + 20 * n * n * n;

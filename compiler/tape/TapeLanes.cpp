@@ -36,6 +36,7 @@ std::string purposeOf(KernelId routine) {
   case KernelId::MatrixExponential:
     return "the exponential of a matrix without a closed form";
   case KernelId::NewtonChange:
+  case KernelId::NewtonFactor:
     return "an iteration with more than " + std::to_string(largestInLanes) + " unknowns";
   case KernelId::GmresBegin:
   case KernelId::GmresStep:

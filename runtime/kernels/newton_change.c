@@ -68,3 +68,7 @@ LMC_KERNEL int32_t lmc_newton_change(double* j, double* pivots, double* r, int64
   if (lmc_lu_factor(j, pivots, n) != LMC_OK) return LMC_NO_CONVERGENCE;
   return lmc_lu_solve(j, pivots, r, n, 1);
 }
+
+LMC_KERNEL int32_t lmc_newton_factor(double* j, double* pivots, int64_t n) {
+  return lmc_lu_factor(j, pivots, n) == LMC_OK ? LMC_OK : LMC_NO_CONVERGENCE;
+}

@@ -50,7 +50,12 @@ TEST_P(Sizes, NewtonChangeSolves) {
   Numbers copy = a;
   ASSERT_EQ(lmc_newton_change(copy.data(), pivots.data(), r.data(), n), runtime::Ok);
   expectNear(r, x, 1e-8);
+  Numbers again = product(a, x, n, 1), factors = a;
+  ASSERT_EQ(lmc_newton_factor(factors.data(), pivots.data(), n), runtime::Ok);
+  lmc_lu_solve(factors.data(), pivots.data(), again.data(), n, 1);
+  expectNear(again, x, 1e-8);
   Numbers singular(static_cast<std::size_t>(n * n));
+  EXPECT_EQ(lmc_newton_factor(singular.data(), pivots.data(), n), runtime::NoConvergence);
   EXPECT_EQ(lmc_newton_change(singular.data(), pivots.data(), r.data(), n), runtime::NoConvergence);
 }
 

@@ -9,6 +9,7 @@
 #include "methods/phase/Space.h"
 #include "methods/phase/Step.h"
 #include "methods/solve/Defined.h"
+#include "methods/solve/Newton.h"
 #include "sema/Compilation.h"
 
 #include <functional>
@@ -76,6 +77,7 @@ struct KindContext {
   bool sharesStages = false; ///< stages of a long step may call one f
   /// Counts the operations of the step written out, by a trial (methods/Parts.h); of steps that may share code.
   std::function<std::size_t()> writtenOut = {};
+  JoinedSystems* joined = nullptr; ///< where stages that are equations are solved with a system around the step
 };
 
 /// Evaluations of f that serve the other results of a step alone are not carried out where no estimate is wanted: they

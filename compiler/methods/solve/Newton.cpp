@@ -37,6 +37,14 @@ Newton Newton::without(const std::vector<bool>& eliminated) const {
   return rest;
 }
 
+void Newton::join(const JoinedSystems& others) {
+  for (const JoinedSystems::Part& part : others.parts) {
+    unknowns_.push_back(part.space);
+    iterate_.push_back(part.iterate);
+    size_ += sizeOf(part.space);
+  }
+}
+
 sema::Tuple Newton::iterate(std::size_t k) const {
   return load(g_, unknowns_[k], iterate_[k]);
 }

@@ -6,6 +6,19 @@
 
 namespace lmc::methods {
 
+/// Systems inside of one that is solved with all of them together: their unknowns are unknowns of it. Where they would
+/// be iterations of their own in each of its turns, its Jacobian would have the derivatives of their solutions.
+struct JoinedSystems {
+  struct Part {
+    Space space;
+    sema::ArrayTuple iterate; ///< role Unknown
+    sema::Tuple residual;
+  };
+  std::vector<Part> parts;
+  std::vector<sema::Tuple> starts; ///< one for each part: the solutions of a step from another begin, in their order
+  bool begun = false;              ///< the starts are there
+};
+
 /// One `solve`: make it, build the residuals from `iterate`, then `finish`.
 class Newton {
 public:
@@ -35,6 +48,9 @@ public:
   Newton(sym::Program& p, std::vector<Space> unknowns);
   /// The same iterates without those of unknowns that follow from the others.
   [[nodiscard]] Newton without(const std::vector<bool>& eliminated) const;
+
+  /// Unknowns of other systems become the last ones of this.
+  void join(const JoinedSystems& others);
 
   /// The k-th unknown during the iteration.
   [[nodiscard]] sema::Tuple iterate(std::size_t k) const;
