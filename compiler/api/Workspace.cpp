@@ -26,12 +26,8 @@ void detail::WorkspaceData::write(std::int64_t offset, const double* values, std
     if (u == nullptr) continue;
     std::copy_n(values, n, u->memory.params().begin() + offset);
     u->stale = u->stale || !live;
-    if (!others) continue;
-    // What a method has kept from its last step, accelerations say, is not that of other data: the next step begins
-    // anew, as behind a jump.
-    const std::span<double> all = u->memory.state();
-    const std::size_t model = shared.problem.initialState.size();
-    if (all.size() > model) std::fill(all.begin() + static_cast<std::ptrdiff_t>(model), all.end(), 0.0);
+    // What a method has kept from its last step, accelerations say, is not that of other data: it begins anew.
+    if (others) std::ranges::fill(u->memory.state().subspan(shared.problem.initialState.size()), 0.0);
   }
 }
 
