@@ -20,11 +20,14 @@ detail::WorkspaceData::WorkspaceData(const Model& m)
 
 void detail::WorkspaceData::write(std::int64_t offset, const double* values, std::int64_t n, bool live) {
   dataChanged = true;
+  const bool others = !std::equal(values, values + n, params.begin() + offset);
   std::copy_n(values, n, params.begin() + offset);
   for (Unit* u : {&own, otherFixed.get(), evaluation.get()}) {
     if (u == nullptr) continue;
     std::copy_n(values, n, u->memory.params().begin() + offset);
     u->stale = u->stale || !live;
+    // What a method has kept from its last step, accelerations say, is not that of other data: it begins anew.
+    if (others) std::ranges::fill(u->memory.state().subspan(shared.problem.initialState.size()), 0.0);
   }
 }
 

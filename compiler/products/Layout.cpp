@@ -121,8 +121,9 @@ void placeModel(unit::UnitBuilder& unit, const Layout& layout) {
 
 void bindModel(unit::UnitBuilder& unit, const sema::Model& m, const Layout& layout, InputUse inputs) {
   for (const sema::Parameter& p : m.parameters) {
-    if (inputs == InputUse::Live &&
-        (p.use == sema::Parameter::Use::InputGiven || p.use == sema::Parameter::Use::InputValue))
+    const bool value = p.use == sema::Parameter::Use::InputValue;
+    if (value && inputs == InputUse::Exported) continue;
+    if (inputs != InputUse::Fixed && (value || p.use == sema::Parameter::Use::InputGiven))
       unit.readsLive(p.array, layout.of(p.array));
     else
       unit.reads(p.array, layout.of(p.array));

@@ -44,7 +44,9 @@ private:
   }
 
   void save(Checkpoint& c) const override {
-    c.nextStep = h_;
+    // A step whose length was reached and which is not made: a run that goes on reaches for it again.
+    c.nextStep = reached_ ? foreseenFrom_ : h_;
+    if (reached_) c.evaluations = evaluationsBefore_ + workspace_.iterationEvaluations();
     c.begun = begun_;
     c.controllerMemory = controller_.memory();
     c.firstStep = result_.sizes->first;
@@ -123,6 +125,7 @@ private:
       const bool accepted = controller_.accepts(square);
       if (listeners_.steps != nullptr) tell(h, square, accepted);
       if (accepted) {
+        reached_ = false;
         if (!accept(h, square, cut)) return false;
         if (result_.steps % stepsBetweenLooks == 0) lookForStiffness();
         return true;
@@ -158,13 +161,15 @@ private:
 
   /// Makes h_ the length of the step from t_, by the error of one as long as the last. False when there is none.
   bool reach() {
-    foreseen_ = h_;
+    foreseen_ = foreseenFrom_ = h_;
+    evaluationsBefore_ = result_.evaluations;
     while (!std::isfinite(foreseenSquare_ = foresee(foreseen_)) && foreseen_ > shortest() / muchShorter)
       foreseen_ *= muchShorter;
     if (status_ != Ok) return giveUp(foreseen_);
     const double wanted = controller_.reach(foreseen_, foreseenSquare_, control_.highestPower);
     // At the begin of a run all terms that are looked at may vanish where later ones do not.
     h_ = result_.steps == 0 ? std::min(wanted, h_) : wanted;
+    reached_ = true;
     return h_ >= shortest() || giveUp(h_);
   }
 
@@ -403,6 +408,9 @@ private:
   bool hasSeries_ = false;    ///< the one in memory is that of the state at the begin of the last step
   double foreseen_ = 0;       ///< the length of a step from t_ whose squared error
   double foreseenSquare_ = 0; ///< is known
+  double foreseenFrom_ = 0;   ///< h_ before it was made the length of the step from t_, and the evaluations by then
+  std::int64_t evaluationsBefore_ = 0;
+  bool reached_ = false; ///< h_ is that length, and the step is not made
   double t_, end_;
   double until_ = 0;                   ///< where the next step ends at the latest: at a sampling, or at the end
   bool jumped_ = false;                ///< an event has happened at t_, which is about to be carried out

@@ -57,6 +57,43 @@ TEST(AheadTool, TheExampleOfTheDocumentation) {
   EXPECT_EQ(text.substr(0, text.find("energy")), other.substr(0, other.find("energy")));
 }
 
+TEST(AheadTool, AnInputThatIsGivenBackFollowsItsLawAlone) {
+  const Workspace w;
+  w.write("pushed.lie", R"(model Pushed {
+  config x[2] : R velocity v;
+  input u[i in 1..2] : real = 2*i;
+  lagrangian = sum(i in 1..2: 0.5*v[i]^2);
+  for i in 1..2 { force on x[i] = u[i]; }
+  observe a[i in 1..2] = v[i]';
+  simulate { method = RKMK4; time = 0..1; step = 0.5; }
+}
+)");
+  // A member is held at 7, another one at a number that is none, and both are given back.
+  w.write("main.c", R"(#include "pushed.h"
+#include <math.h>
+#include <stdio.h>
+int main(void) {
+  static pushed x;
+  double t = 0;
+  int s = pushed_init(&x);
+  x.parameters.u_given[1] = 1;
+  x.parameters.u_value[1] = 7;
+  x.parameters.u_value[0] = NAN;
+  if (s == 0) s = pushed_steps(&x, &t, 0.5, 2); /* without pushed_setup */
+  printf("%d %g %g ", s, x.state.v[0], x.state.v[1]);
+  x.parameters.u_given[1] = 0;
+  if (s == 0) s = pushed_step(&x, 1, 1);
+  if (s == 0) s = pushed_observables(&x, 2);
+  printf("%g %g, %g %g\n", x.state.v[0], x.state.v[1], x.output.a[0], x.output.a[1]);
+  return s;
+}
+)");
+  ASSERT_EQ(w.lmc({"build", "pushed.lie", "-o", "pushed.o"}).status, 0);
+  EXPECT_EQ(run(w, "cc main.c pushed.o -lm -o main && ./main"), "0 2 7 4 11, 2 4\n");
+  ASSERT_EQ(w.lmc({"export", "--c", "pushed.lie", "-o", "pushed.c"}).status, 0);
+  EXPECT_EQ(run(w, "cc main.c pushed.c -lm -o main && ./main"), "0 2 7 4 11, 2 4\n");
+}
+
 TEST(AheadTool, EveryFormOfAnObject) {
   const Workspace w;
   w.write("wheel.lie", wheel);

@@ -15,8 +15,9 @@ public:
   bool operator()(const sym::Array* a) {
     const auto it = known_.find(a);
     if (it != known_.end()) return it->second;
-    if (a->role == sym::Role::Param) return known_[a] = true;
-    if (a->role != sym::Role::Temp) return known_[a] = false;
+    const bool parameter = a->role == sym::Role::Param;
+    if (parameter && p_.writers(a).empty()) return known_[a] = true;
+    if (!parameter && a->role != sym::Role::Temp) return known_[a] = false;
     known_[a] = true;
     bool result = true;
     for (const std::size_t k : p_.writers(a))

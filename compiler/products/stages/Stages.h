@@ -32,8 +32,9 @@ struct Layout {
 [[nodiscard]] Layout layoutOf(const sema::Model& model);
 [[nodiscard]] unit::ZeroPattern zeroPattern(const sema::Model& model, const Layout& layout,
                                             const std::vector<double>& params);
-/// Inputs of a run keep their values or laws; those of a host program may be set at any time.
-enum class InputUse : std::uint8_t { Fixed, Live };
+/// Inputs of a run keep their values or laws; those of a host program may be set at any time. Of exported code the
+/// values are bound elsewhere.
+enum class InputUse : std::uint8_t { Fixed, Live, Exported };
 /// Parameters, state and time are what functions of the unit read, and the fields of its memory that come first. Zeros
 /// of live inputs are not taken for granted.
 void readModel(unit::UnitBuilder& unit, const sema::Model& model, const Layout& layout,
