@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <utility>
 
 namespace lmc::runtime {
 
@@ -19,41 +21,6 @@ int signOf(double x) {
 double sizeOf(const RootPoint& a, const RootPoint& b) {
   return std::max(std::abs(a.value), std::abs(b.value));
 }
-
-/// The cubic through values and rates at two places, v0 + x (s + x (a + x b)) for x from 0 to 1.
-class Cubic {
-public:
-  Cubic(const RootPoint& left, const RootPoint& right) : v_(left.value), s_(left.rate * (right.at - left.at)) {
-    const double d = right.value - v_ - s_, e = right.rate * (right.at - left.at) - s_;
-    a_ = 3 * d - e;
-    b_ = e - 2 * d;
-  }
-  [[nodiscard]] double value(double x) const { return v_ + x * (s_ + x * (a_ + x * b_)); }
-  [[nodiscard]] double curvature(double x) const { return 2 * a_ + 6 * b_ * x; }
-
-  /// Its extrema inside of (0, 1), from the left.
-  [[nodiscard]] std::vector<double> extrema() const {
-    std::vector<double> list;
-    const auto add = [&](double x) {
-      if (x > 0 && x < 1) list.push_back(x);
-    };
-    if (std::abs(3 * b_) <= 1e-12 * std::abs(a_)) {
-      if (a_ != 0) add(-s_ / (2 * a_));
-      return list;
-    }
-    const double under = a_ * a_ - 3 * b_ * s_;
-    if (under < 0) return list;
-    const double q = -(a_ + std::copysign(std::sqrt(under), a_));
-    if (q == 0) return list; // it has a point of inflection at 0
-    add(q / (3 * b_));
-    add(s_ / q);
-    std::sort(list.begin(), list.end());
-    return list;
-  }
-
-private:
-  double v_, s_, a_ = 0, b_ = 0;
-};
 
 /// Where the parabola through three places has its extremum.
 double vertexOf(const RootPoint& a, const RootPoint& m, const RootPoint& b) {
@@ -94,9 +61,42 @@ std::int32_t RootScan::withRates(const RootPoint& left, const RootPoint& right) 
   points_ = {left, right};
   extrema_.clear();
   if (touchesAtEnd(left, right) || right.rate == 0) note(right, signOf(left.value));
+  const std::int32_t status = extremaBetween(left, right, false);
+  return status != 0 || points_.size() == 2 ? status : bottoms();
+}
+
+std::int32_t RootScan::halved(RootPoint left, const RootPoint& right, int side) {
+  constexpr int mostHalvings = 8;
+  if (side != 0) left.value = side * std::numeric_limits<double>::min();
+  points_ = {left, right};
+  extrema_.clear();
+  if (touchesAtEnd(left, right) || right.rate == 0) note(right, signOf(left.value));
+  if (const std::int32_t status = halve(left, right, mostHalvings); status != 0) return status;
+  const std::vector<RootPoint> parts = points_;
+  for (std::size_t k = 0; k + 1 < parts.size(); ++k) // behind zero a place on the function's side is wanted
+    if (const std::int32_t status = extremaBetween(parts[k], parts[k + 1], k == 0 && side != 0); status != 0)
+      return status;
+  return bottoms();
+}
+
+std::int32_t RootScan::halve(const RootPoint& left, const RootPoint& right, int times) {
+  const double at = left.at + (right.at - left.at) / 2;
+  if (!(at > left.at + scale_.resolution && at < right.at - scale_.resolution)) return 0;
+  RootPoint middle;
+  if (const std::int32_t status = look(at, middle); status != 0) return status;
+  insert(middle);
+  const double missed = deviation(left, middle, right);
+  for (const auto& [a, b] : {std::pair(left, middle), std::pair(middle, right)})
+    if (times > 1 && std::isfinite(middle.rate) && missed > scale_.doubt && !tells(missed, a, b))
+      if (const std::int32_t status = halve(a, b, times - 1); status != 0) return status;
+  return 0;
+}
+
+/// Looks at the extrema of the cubic, where one is near to zero or the cubic crosses zero more than once.
+std::int32_t RootScan::extremaBetween(const RootPoint& left, const RootPoint& right, bool always) {
   const Cubic cubic(left, right);
   const std::vector<double> places = cubic.extrema();
-  bool matters = false;
+  bool matters = always;
   int sign = signOf(left.value), changes = 0;
   for (const double x : places) {
     const double v = cubic.value(x);
@@ -105,14 +105,20 @@ std::int32_t RootScan::withRates(const RootPoint& left, const RootPoint& right) 
   }
   if (signOf(right.value) == -sign) ++changes;
   if (!matters && changes < 2) return 0;
+  double before = left.value;
   for (const double x : places) {
     const double at = left.at + x * (right.at - left.at);
     if (!(at > left.at + scale_.resolution && at < right.at - scale_.resolution)) continue;
     RootPoint p;
     if (const std::int32_t status = look(at, p); status != 0) return status;
-    if (p.rate == 0) note(p, signOf(points_[points_.size() - 2].value));
+    if (p.rate == 0) note(p, signOf(before));
     insert(p);
+    before = p.value;
   }
+  return 0;
+}
+
+std::int32_t RootScan::bottoms() {
   const std::vector<RootPoint> pairs = points_;
   for (std::size_t k = 0; k + 1 < pairs.size(); ++k)
     if (const std::int32_t status = bottom(pairs[k], pairs[k + 1]); status != 0) return status;
@@ -160,6 +166,23 @@ std::int32_t RootScan::bottom(RootPoint a, RootPoint b) {
   }
   note(best, side);
   return 0;
+}
+
+bool RootScan::tells(double deviation, const RootPoint& left, const RootPoint& right) {
+  constexpr double sure = 2; // deviations are known roughly
+  return sure * deviation <= wide * sizeOf(left, right);
+}
+
+double RootScan::deviation(const RootPoint& earlier, const RootPoint& left, const RootPoint& right) {
+  const double whole = right.at - earlier.at, before = left.at - earlier.at, h = right.at - left.at;
+  const double x = before / whole;
+  const Cubic cubic(earlier, right);
+  const double slope = earlier.rate * whole + x * (cubic.curvature(0) + cubic.curvature(x)) / 2;
+  // The rate is asked, too: what swings faster than that may meet the cubic at one place by chance.
+  constexpr double perRate = 0.125; // what a slope at an end is at the middle
+  const double missed = std::max(std::abs(cubic.value(x) - left.value), perRate * std::abs(slope - left.rate * whole));
+  // Over a single step the error is smaller by the fourth power of the length, if steps are short: it is not relied on.
+  return missed * h * h / (before * before);
 }
 
 bool RootScan::farFromZero(const RootPoint& left, const RootPoint& right) {

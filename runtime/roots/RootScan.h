@@ -1,18 +1,14 @@
 // Roots of a smooth function between two places, double ones included, from few values of it.
 #pragma once
 
+#include "runtime/roots/Cubic.h"
+
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
 namespace lmc::runtime {
-
-/// A place, the function and its rate (not a number: unknown) there.
-struct RootPoint {
-  double at = 0, value = 0, rate = std::numeric_limits<double>::quiet_NaN();
-};
 
 /// What a number says of a function that is computed.
 struct RootScale {
@@ -25,7 +21,8 @@ struct RootScale {
 ///
 /// With rates the cubic through values and rates at the ends tells where to look: at its extrema, if it comes nearer to
 /// zero there than half of the values at the ends, or crosses it. So pairs, and three roots, are found however near to
-/// each other they are, where the function differs from this cubic by less than that. Without rates three values in
+/// each other they are, where the function differs from this cubic by less than that; whether it does is for the caller
+/// to ask (`tells`), and where it does not the way is halved until it does. Without rates three values in
 /// equal distances are looked at where the parabola through the ends and an earlier place may come near to zero: pairs
 /// that are a quarter of the distance apart are found, and nearer ones at an extremum that those values show.
 class RootScan {
@@ -38,10 +35,19 @@ public:
   [[nodiscard]] std::int32_t withRates(const RootPoint& left, const RootPoint& right);
   /// The same where the left value is zero up to rounding, and the function goes to the sign `side`.
   [[nodiscard]] std::int32_t afterZero(const RootPoint& left, int side, const RootPoint& right);
+  /// The same where the cubic does not tell: halved until the cubics of the parts do, or a part is a 256th. `side`:
+  /// that to which a function goes whose left value is zero up to rounding; 0: it is not.
+  [[nodiscard]] std::int32_t halved(RootPoint left, const RootPoint& right, int side);
   /// The same by values. `earlier` lies before the left end; without it the values within are looked at always.
   [[nodiscard]] std::int32_t withoutRates(const std::optional<RootPoint>& earlier, const RootPoint& left,
                                           const RootPoint& right);
 
+  /// Whether the cubic through values and rates at two places is near enough to a function that differs from it by
+  /// `deviation` at most.
+  [[nodiscard]] static bool tells(double deviation, const RootPoint& left, const RootPoint& right);
+  /// By how much it may differ, by what the cubic from `earlier` to `right` misses the function by at `left`: the error
+  /// of a cubic goes with the squares of the distances from both ends.
+  [[nodiscard]] static double deviation(const RootPoint& earlier, const RootPoint& left, const RootPoint& right);
   /// Of two places of one sign: `withRates` looks nowhere between them, as the cubic stays far from zero. By its
   /// control points (those of Bernstein) alone, so that false says nothing.
   [[nodiscard]] static bool farFromZero(const RootPoint& left, const RootPoint& right);
@@ -60,6 +66,9 @@ public:
 
 private:
   [[nodiscard]] std::int32_t look(double at, RootPoint& found);
+  [[nodiscard]] std::int32_t halve(const RootPoint& left, const RootPoint& right, int times);
+  [[nodiscard]] std::int32_t extremaBetween(const RootPoint& left, const RootPoint& right, bool always);
+  [[nodiscard]] std::int32_t bottoms();
   void insert(RootPoint p);
   void note(const RootPoint& p, int side);
   [[nodiscard]] bool touchesAtEnd(const RootPoint& left, const RootPoint& right) const;

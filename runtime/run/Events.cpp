@@ -24,48 +24,6 @@ int signOf(double x) {
   return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-/// Where in (0, 1) the cubic with values v and slopes r h at the ends has the extremum next to the left end, and its
-/// value there; nothing if it has none.
-struct Extremum {
-  double at = 0.5, value = 0;
-};
-Extremum extremumOf(double v0, double s0, double v1, double s1) {
-  // v(x) = v0 + s0 x + a x^2 + b x^3
-  const double d = v1 - v0 - s0, e = s1 - s0;
-  const double a = 3 * d - e, b = e - 2 * d;
-  // v' = s0 + 2 a x + 3 b x^2
-  double x = 0.5;
-  if (std::abs(3 * b) <= 1e-12 * std::abs(a)) {
-    if (a != 0) x = -s0 / (2 * a);
-  } else {
-    const double root = std::sqrt(std::max(a * a - 3 * b * s0, 0.0));
-    const double q = -(a + std::copysign(root, a));
-    const double x1 = q / (3 * b), x2 = q != 0 ? s0 / q : x1;
-    const auto inside = [](double y) { return y > 0 && y < 1; };
-    x = inside(x1) && inside(x2) ? std::min(x1, x2) : inside(x1) ? x1 : x2;
-  }
-  if (!(x > 0 && x < 1)) x = 0.5;
-  return {x, v0 + x * (s0 + x * (a + x * b))};
-}
-
-/// Where in (0, 1) the cubic with values v of opposite signs and slopes s at the ends is zero; without slopes the line.
-double rootOf(double v0, double s0, double v1, double s1) {
-  double x = v0 / (v0 - v1);
-  if (!std::isfinite(s0) || !std::isfinite(s1)) return x;
-  const double d = v1 - v0 - s0, e = s1 - s0, a = 3 * d - e, b = e - 2 * d;
-  double lo = 0, hi = 1;
-  constexpr int most = 40;
-  for (int turn = 0; turn < most; ++turn) {
-    const double value = v0 + x * (s0 + x * (a + x * b)), slope = s0 + x * (2 * a + 3 * x * b);
-    (signOf(value) == signOf(v0) ? lo : hi) = x;
-    const double next = x - value / slope;
-    const double safe = next > lo && next < hi ? next : (lo + hi) / 2;
-    if (std::abs(safe - x) <= doubleRoundOff) break;
-    x = safe;
-  }
-  return x;
-}
-
 } // namespace
 
 std::int32_t EventWatch::evaluate(double t) {
@@ -103,14 +61,16 @@ std::int32_t EventWatch::begin(double t) {
 std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
   const std::int32_t status = begin(t);
   const std::size_t n = signs_.size();
-  if (memory.size() != 3 * n + 1) return status;
+  if (memory.size() != 4 * n + 1) return status;
   before_.values.assign(n, 0);
+  before_.rates.assign(n, 0);
   for (std::size_t k = 0; k < n; ++k) {
     rounded_[k] = std::abs(memory[k]) > 2;
     signs_[k] = rounded_[k] && memory[k] > 0 ? 0 : signOf(memory[k]);
     armed_[k] = std::abs(memory[k]) == 2;
     largest_[k] = memory[n + k];
     before_.values[k] = memory[2 * n + k];
+    before_.rates[k] = memory[3 * n + k];
   }
   stepBefore_ = memory.back();
   return status;
@@ -121,10 +81,11 @@ std::vector<double> EventWatch::memory() const {
   for (std::size_t k = 0; k < signs_.size(); ++k)
     list.push_back(leavesByRounding(k) ? (signs_[k] < 0 ? -4 : 4) : armed_[k] ? 2 * signs_[k] : signs_[k]);
   list.insert(list.end(), largest_.begin(), largest_.end());
-  for (std::size_t k = 0; k < signs_.size(); ++k) {
-    const double value = stepBefore_ > 0 ? before_.values[k] : 0;
-    list.push_back(std::isfinite(value) ? value : 0);
-  }
+  for (const std::vector<double>* numbers : {&before_.values, &before_.rates})
+    for (std::size_t k = 0; k < signs_.size(); ++k) {
+      const double number = stepBefore_ > 0 ? (*numbers)[k] : 0;
+      list.push_back(std::isfinite(number) ? number : 0);
+    }
   list.push_back(stepBefore_);
   return list;
 }
@@ -146,7 +107,7 @@ void EventWatch::accept() {
   stepBefore_ = step_;
   for (std::size_t k = 0; k < signs_.size(); ++k) {
     const int sign = signOf(now_.values[k]);
-    if (sign == 0 || (armed_[k] && sign != signs_[k])) continue; // it is still at zero, on its way
+    if (sign == 0 || (armed_[k] && sign != signs_[k] && !leftZero_[k])) continue; // it is still at zero, on its way
     signs_[k] = sign;
     armed_[k] = false;
   }
@@ -174,8 +135,8 @@ std::int32_t EventWatch::turn(std::size_t k, const Values& end, double t, double
   double lo = 0, hi = h, vlo = left_.values[k], rlo = left_.rates[k], vhi = end.values[k], rhi = end.rates[k];
   for (int turn = 0; turn < most; ++turn) {
     const double width = hi - lo;
-    const Extremum x = extremumOf(vlo, rlo * width, vhi, rhi * width);
-    const double theta = lo + width * std::clamp(x.at, edge, 1 - edge);
+    const std::vector<double> at = Cubic({lo, vlo, rlo}, {hi, vhi, rhi}).extrema();
+    const double theta = lo + width * (at.empty() ? 0.5 : std::clamp(at.front(), edge, 1 - edge));
     if (!(theta > lo && theta < hi)) return Ok;
     std::int32_t status = to(theta);
     if (status == Ok) status = evaluate(t + theta);
@@ -202,8 +163,30 @@ RootScale EventWatch::scaleOf(std::size_t k, double t, double h) const {
   return {rounding, part * largest_[k], 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + h))};
 }
 
+/// Of an event with rates: whether the cubic through the ends of the step tells where it is zero. Steps of a fixed
+/// length are taken for short behind a begin.
+std::int32_t EventWatch::asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells) {
+  const RootPoint left{0, left_.values[k], left_.rates[k]}, right{h, end.values[k], end.rates[k]};
+  double most = 0; // by which the event may differ from the cubic
+  if (stepBefore_ > 0 && std::isfinite(before_.rates[k])) {
+    most = RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
+  } else if (problem_.control) {
+    if (!middle_) {
+      if (const std::int32_t status = to(h / 2); status != Ok) return status;
+      const std::int32_t status = evaluate(t + h / 2);
+      if (status != Ok && undefined_.empty()) return status;
+      middle_ = now_;
+      middle_->values.resize(signs_.size(), NAN); // those behind one that is undefined
+      middle_->rates.resize(signs_.size(), NAN);
+    }
+    most = RootScan::deviation(left, {h / 2, middle_->values[k], middle_->rates[k]}, right);
+  }
+  cubicTells = !(most > scaleOf(k, t, h).doubt) || RootScan::tells(most, left, right);
+  return Ok;
+}
+
 /// Looks for several roots within the step, and for double ones.
-std::int32_t EventWatch::scan(std::size_t k, const Values& end, double t, double h, const To& to) {
+std::int32_t EventWatch::scan(std::size_t k, const Values& end, double t, double h, const To& to, bool cubicTells) {
   RootPoint left{0, left_.values[k], left_.rates[k]};
   const RootPoint right{h, end.values[k], end.rates[k]};
   const auto evaluateAt = [&](RootPoint& p) {
@@ -222,7 +205,11 @@ std::int32_t EventWatch::scan(std::size_t k, const Values& end, double t, double
   std::int32_t status = Ok;
   if (std::isnan(left.value)) return bySignsAlone();
   if (std::isfinite(left.rate) && std::isfinite(right.rate)) {
-    status = armed_[k] ? found.afterZero(left, signs_[k], right) : found.withRates(left, right);
+    status = !cubicTells ? found.halved(left, right, armed_[k] ? signs_[k] : 0)
+             : armed_[k] ? found.afterZero(left, signs_[k], right)
+                         : found.withRates(left, right);
+    const auto away = [&](const RootPoint& p) { return signs_[k] * p.value > scaleOf(k, t, h).rounding; };
+    leftZero_[k] = !cubicTells && std::any_of(found.points().begin(), found.points().end(), away);
   } else if (events_[k].cause == ContactCause::None) {
     std::optional<RootPoint> earlier;
     if (stepBefore_ > 0 && std::isfinite(before_.values[k])) earlier = RootPoint{-stepBefore_, before_.values[k]};
@@ -278,11 +265,15 @@ std::int32_t EventWatch::consider(std::size_t k, const Values& end, double t, do
   const int sign = signs_[k], after = signOf(end.values[k]);
   if (sign == 0 || std::isnan(end.values[k])) return Ok;
   const bool known = std::isfinite(left_.rates[k]) && std::isfinite(end.rates[k]);
-  if (!armed_[k] || (after == sign && known)) return scan(k, end, t, h, to);
-  if (after == sign) return Ok;
-  const double rate1 = end.rates[k];
+  bool tells = true;
+  if (known)
+    if (const std::int32_t status = asks(k, end, t, h, to, tells); status != Ok) return status;
+  // Of an armed event that is on the other side, on its way back, a cubic tells nothing.
+  if (armed_[k] && after == -sign && sign * end.rates[k] > 0 && std::abs(end.values[k]) > scaleOf(k, t, h).doubt)
+    tells = false;
+  if (!armed_[k] || (known && (after == sign || !tells))) return scan(k, end, t, h, to, tells);
   // It went to its side and came back; or it has not left zero yet.
-  if (!known || sign * rate1 >= 0) return Ok;
+  if (after == sign || !known || sign * end.rates[k] >= 0) return Ok;
   if (!counts(k, sign)) {
     armed_[k] = false; // the way back does not count: `accept` takes the sign
     return Ok;
@@ -303,8 +294,15 @@ bool EventWatch::calm(std::size_t k, double t, double h) const {
   const int sign = signs_[k];
   const RootPoint left{0, left_.values[k], left_.rates[k]}, right{h, now_.values[k], now_.rates[k]};
   if (sign == 0 || armed_[k] || signOf(left.value) != sign || signOf(right.value) != sign) return false;
-  if (std::isfinite(left.rate) && std::isfinite(right.rate))
-    return std::abs(right.value) > scaleOf(k, t, h).doubt && RootScan::farFromZero(left, right);
+  if (std::isfinite(left.rate) && std::isfinite(right.rate)) {
+    double most = 0; // as `asks` has it
+    if (stepBefore_ > 0 && std::isfinite(before_.rates[k]))
+      most = RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
+    else if (problem_.control)
+      return false;
+    return RootScan::tells(most, left, right) && std::abs(right.value) > scaleOf(k, t, h).doubt &&
+           RootScan::farFromZero(left, right);
+  }
   if (events_[k].cause != ContactCause::None) return true; // signs alone tell
   return stepBefore_ > 0 && std::isfinite(before_.values[k]) &&
          RootScan::nearlyStraight({-stepBefore_, before_.values[k]}, left, right);
@@ -314,6 +312,8 @@ std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool
   stuck_.clear();
   candidates_.clear();
   pending_.clear();
+  middle_.reset();
+  leftZero_.assign(signs_.size(), false);
   step_ = h;
   happened = false;
   std::int32_t status = evaluate(end);
@@ -363,7 +363,7 @@ std::int32_t EventWatch::root(const Candidate& c, double until, double t, const 
     const double width = right - left;
     double theta = left + width / 2;
     if (known && valueLeft != valueRight && reach < width / growth) {
-      const double guess = left + width * rootOf(valueLeft, rateLeft * width, valueRight, rateRight * width);
+      const double guess = left + width * Cubic({left, valueLeft, rateLeft}, {right, valueRight, rateRight}).root();
       const bool behind = std::isfinite(rateRight) && !close && looks++ < guesses;
       theta = behind ? guess + resolution / 4 : side == 0 ? guess - resolution / 4 : guess - side * reach;
       if (side != 0 && !behind) reach *= growth;

@@ -30,8 +30,10 @@ struct EventDoubt {
 /// (`touchRounding` of the largest value so far) is a double root: the value crosses zero both ways at one time, so
 /// that this is an event of any direction.
 ///
-/// Several roots within one step are looked for (EventScan.cpp) where the cubic through values and rates at the ends
-/// comes near to zero between them. Of events whose rate is not known (EventOutput::rate) three values within the step
+/// Several roots within one step are looked for (RootScan) where the cubic through values and rates at the ends comes
+/// near to zero between them. Steps of adaptive methods may be long against what an event does: where the cubic of two
+/// steps, or of the first one at its middle, misses the event by too much, values within the step are looked at until
+/// cubics of its parts tell. Of events whose rate is not known (EventOutput::rate) three values within the step
 /// are looked at, where the parabola through the ends and the begin of the step before comes near to zero. A value that
 /// is no number is a failure (tape::NonFinite, and `undefined` tells of what), unless the model says that it may be
 /// (Problem::undefinable): then it has no sign, and the last one stays.
@@ -49,7 +51,7 @@ public:
   [[nodiscard]] std::int32_t begin(double t);
   /// The same, with what a run knew there, one number an event each: its sign, 1, -1 and 0 (none), or 2 and -2 for one
   /// that `settle` took of a rate; the largest value; its value at the begin of the step before, of the length that
-  /// stands behind (0: there is none).
+  /// stands behind (0: there is none), and its rate there.
   [[nodiscard]] std::int32_t begin(double t, const std::vector<double>& memory);
   [[nodiscard]] std::vector<double> memory() const;
 
@@ -106,7 +108,8 @@ private:
   [[nodiscard]] std::int32_t consider(std::size_t k, const Values& end, double t, double h, const To& to);
   [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
                                   std::optional<double>& seen);
-  [[nodiscard]] std::int32_t scan(std::size_t k, const Values& end, double t, double h, const To& to);
+  [[nodiscard]] std::int32_t scan(std::size_t k, const Values& end, double t, double h, const To& to, bool cubicTells);
+  [[nodiscard]] std::int32_t asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells);
   void take(std::size_t k, const RootScan& found, double t);
   [[nodiscard]] RootScale scaleOf(std::size_t k, double t, double h) const;
   void tellDoubts(double until);
@@ -127,6 +130,8 @@ private:
   Values before_;                              ///< at the begin of the step before
   double stepBefore_ = 0;                      ///< its length; 0: there is none
   double step_ = 0;                            ///< of the last look
+  std::optional<Values> middle_;               ///< of it, where somebody has asked
+  std::vector<bool> leftZero_;                 ///< armed events that were on their side within it
   std::vector<std::optional<double>> touched_; ///< the rate, of events that `locate` has found to touch zero
   std::vector<EventDoubt> pending_, doubts_;   ///< of the last look; of the run
   std::vector<Candidate> candidates_;

@@ -201,3 +201,27 @@ TEST(Event, ThatGoesOnFindsAllCrossingsOfAStep) {
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(j["events"][k]["time"].get<double>(), times[k], 4e-15) << j;
   }
 }
+
+TEST(Event, IsFoundInStepsThatAreLongerThanItsPeriod) {
+  const Workspace w;
+  const auto runs = [&](const std::string& event, const std::string& method, const std::string& tolerance) {
+    return runOf(w, "model M { config x : R velocity v; lagrangian = 0.5*v^2 - 0.5*x^2; initial x = 1; initial v = 0; "
+                    "discrete n : int = 0; event e = " +
+                        event +
+                        " { reset n = n + 1; } simulate { time = 0..50; "
+                        "output every 10; method = " +
+                        method + "; tolerance = " + tolerance + "; } }");
+  };
+  for (const char* method : {"P853", "RKMK78", "RKMK54", "Taylor", "SDIRK43"}) {
+    // sin(20 t + 1/2) rises at (2 pi k - 1/2)/20.
+    const nlohmann::json fast = runs("rising(sin(20*t + 0.5))", method, "1e-3");
+    const int count = static_cast<int>((50 * 20 + 0.5) / (2 * M_PI));
+    ASSERT_EQ(fast["events"].size(), static_cast<std::size_t>(count)) << method;
+    for (int k = 1; k <= count; ++k)
+      EXPECT_NEAR(fast["events"][static_cast<std::size_t>(k - 1)]["time"].get<double>(), (2 * M_PI * k - 0.5) / 20,
+                  4e-14);
+    // cos(t)^2 is 0.1 four times a turn.
+    if (std::string(method) != "SDIRK43") // which damps
+      EXPECT_EQ(runs("x^2 - 0.1", method, "1e-3")["events"].size(), 32U) << method;
+  }
+}

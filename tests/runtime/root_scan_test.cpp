@@ -123,6 +123,33 @@ TEST(RootScan, FindsADoubleRootAtTheEnd) {
   EXPECT_TRUE(simple.extrema.empty());
 }
 
+TEST(RootScan, HalvesWhereTheCubicDoesNotTell) {
+  // Eight roots, the first one at the left end.
+  const Function f = [](double x) { return std::sin(23 * x) + 0.05 * x; };
+  const Function rate = [](double x) { return 23 * std::cos(23 * x) + 0.05; };
+  const auto at = [&](double x) { return RootPoint{x, f(x), rate(x)}; };
+  EXPECT_FALSE(RootScan::tells(RootScan::deviation(at(-0.8), at(0.1), at(1)), at(0.1), at(1)));
+  EXPECT_TRUE(RootScan::tells(RootScan::deviation(at(0.07), at(0.08), at(0.09)), at(0.08), at(0.09)));
+  for (const double from : {0.0, 0.02}) {
+    Looked l;
+    RootScan scan(
+        [&](RootPoint& p) {
+          p = at(p.at);
+          return 0;
+        },
+        {rounding, doubt, 4e-16});
+    EXPECT_EQ(scan.halved(at(from), at(1), from == 0 ? 1 : 0), 0);
+    l.points = scan.points();
+    const std::vector<double> roots = l.roots(f);
+    std::vector<double> all; // by small steps
+    for (double x = 1e-5; x < 1; x += 1e-5)
+      if (f(x) * f(x + 1e-5) < 0) all.push_back(x);
+    ASSERT_EQ(all.size(), 7U);
+    ASSERT_EQ(roots.size(), 7U) << from;
+    for (std::size_t k = 0; k < all.size(); ++k) EXPECT_NEAR(roots[k], all[k], 1.1e-5);
+  }
+}
+
 TEST(RootScan, FindsThreeRoots) {
   const Function f = [](double x) { return -(x - 0.2) * (x - 0.55) * (x - 0.8) * (1 + 0.2 * x * x); };
   const Function rate = [&](double x) {
