@@ -1,12 +1,12 @@
 #include "base/Source.h"
 
+#include "base/ByteOrderMark.h"
+
 #include <algorithm>
 
 namespace lmc {
 
 namespace {
-
-constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
 
 /// True for a byte that starts a character; continuation bytes of UTF-8 do not count as columns.
 bool startsCharacter(char byte) {

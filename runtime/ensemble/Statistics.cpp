@@ -6,13 +6,14 @@
 namespace lmc::runtime {
 
 void Moments::add(double x) {
-  if (!std::isfinite(x)) return;
+  if (std::isnan(x)) return;
   ++count;
+  least = std::min(least, x);
+  most = std::max(most, x);
+  if (std::isinf(x)) return;
   const double before = x - mean;
   mean += before / static_cast<double>(count);
   squares += before * (x - mean);
-  least = std::min(least, x);
-  most = std::max(most, x);
 }
 
 void Moments::add(const Moments& other) {
@@ -30,8 +31,18 @@ void Moments::add(const Moments& other) {
   most = std::max(most, other.most);
 }
 
+bool Moments::finite() const {
+  return std::isfinite(least) && std::isfinite(most);
+}
+
+double Moments::average() const {
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
+  return finite() ? mean : least + most;
+}
+
 double Moments::deviation() const {
-  return count < 2 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares / static_cast<double>(count - 1));
+  return count < 2 || !finite() ? std::numeric_limits<double>::quiet_NaN()
+                                : std::sqrt(squares / static_cast<double>(count - 1));
 }
 
 } // namespace lmc::runtime

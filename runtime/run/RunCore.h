@@ -23,7 +23,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  std::int64_t limit_ = 16;
+  std::int64_t limit_ = 1; ///< a step may take minutes: a large model, or many samples within it
   std::int64_t taken_ = 0;
   Clock::time_point last_ = Clock::now();
 };

@@ -99,3 +99,12 @@ TEST(Limits, ALargeOutputIsAnnounced) {
                "--vary 'm ~ normal(2, 0.1)' --output e.csv");
   EXPECT_NE(ensemble.err.find("warning: `e.csv`"), std::string::npos) << ensemble.err;
 }
+
+// The clock is looked at after the first step: some take minutes.
+TEST(Limits, OfTimeHoldForFewSteps) {
+  const Workspace w;
+  w.write("m.lie", topModel);
+  const Said said = shell(w, "$LMC run m.lie --json --time 0..1e-3 --step 1e-4 --max-seconds 1e-9");
+  EXPECT_EQ(said.status, 3) << said.err;
+  EXPECT_EQ(parseJson(said.out)["steps"], 1);
+}

@@ -1,5 +1,7 @@
 #include "products/ensembles/Distributions.h"
 
+#include "base/ByteOrderMark.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -97,6 +99,7 @@ bool DistributionReader::readTable(const syntax::Expr& call, runtime::Variation&
   }
   std::string line;
   for (std::int64_t number = 1; std::getline(in, line); ++number) {
+    if (number == 1) line = std::string(withoutByteOrderMark(line));
     std::replace_if(
         line.begin(), line.end(), [](char c) { return c == ',' || c == ';' || c == '\t' || c == '\r'; }, ' ');
     std::vector<double> row;

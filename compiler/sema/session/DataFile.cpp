@@ -1,5 +1,6 @@
 #include "sema/session/DataFile.h"
 
+#include "base/ByteOrderMark.h"
 #include "base/Harmless.h"
 #include "sema/session/ConfinedReader.h"
 
@@ -77,7 +78,8 @@ std::optional<DataTable> readData(Session& session, const std::string& file, Ran
   std::size_t begin = 0;
   for (int number = 1; begin < text->size(); ++number) {
     const std::size_t end = std::min(text->find('\n', begin), text->size());
-    const std::string_view line = std::string_view(*text).substr(begin, end - begin);
+    std::string_view line = std::string_view(*text).substr(begin, end - begin);
+    if (begin == 0) line = withoutByteOrderMark(line);
     begin = end + 1;
     std::vector<double> row;
     const bool comment = line.empty() || line.front() == '#';

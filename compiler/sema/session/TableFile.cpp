@@ -1,5 +1,6 @@
 #include "sema/session/TableFile.h"
 
+#include "base/ByteOrderMark.h"
 #include "base/Harmless.h"
 #include "sema/session/ConfinedReader.h"
 
@@ -155,7 +156,7 @@ private:
   }
 
   bool lines(std::string_view text) {
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    text = withoutByteOrderMark(text);
     bool begun = false;
     char separator = ' ';
     for (std::size_t begin = 0; begin < text.size();) {

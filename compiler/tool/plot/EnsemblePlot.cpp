@@ -56,7 +56,7 @@ Panel EnsemblePlot::overTime(const ShownField& field) const {
     Band extremes{k == 0 ? "extremes" : "", {}, {}, {}, static_cast<int>(k)};
     for (std::size_t t = 0; t < plan_.times.size(); ++t) {
       const runtime::Moments& m = moments_[t * columns + field.columns[k]];
-      if (m.count == 0) continue;
+      if (!m.finite()) continue;
       mean.x.push_back(plan_.times[t]);
       mean.y.push_back(m.mean);
       const double d = m.count > 1 ? m.deviation() : 0;

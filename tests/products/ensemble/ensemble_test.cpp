@@ -127,6 +127,31 @@ TEST(Failures, LeaveTheOthersAlone) {
   EXPECT_NE(all.err.find("all samples failed"), std::string::npos) << all.err;
 }
 
+// x = x0 at all times: the root is a number in four samples of seven, the inverse is infinite in one, and no sample
+// fails. Means and extremes are held against the closed forms.
+TEST(Kept, StatisticsSayOfHowManySamplesTheyAre) {
+  const Workspace w;
+  const std::string file =
+      w.write("root.lie", "model Root { config x : R velocity v; lagrangian = v^2/2;\n"
+                          "observe root = sqrt(x); observe inverse = 1/abs(x); observe twice = 2*x;\n"
+                          "simulate { method = RKMK4; time = 0..1; step = 1; undefined = root; } }\n")
+          .string();
+  const Trajectory rows =
+      ensemble(w, file, {"--keep", "statistics", "--samples", "7", "--vary", "x ~ linspace(-3, 3)"});
+  ASSERT_EQ(rows.rows.size(), 2U);
+  for (std::size_t t = 0; t < 2; ++t) {
+    EXPECT_EQ(rows.at(t, "count"), 7);
+    EXPECT_EQ(rows.at(t, "root_count"), 4);
+    EXPECT_NEAR(rows.at(t, "root_mean"), (1 + std::sqrt(2.0) + std::sqrt(3.0)) / 4, 1e-15);
+    EXPECT_EQ(rows.at(t, "inverse_mean"), INFINITY);
+    EXPECT_EQ(rows.at(t, "inverse_max"), INFINITY);
+    EXPECT_TRUE(std::isnan(rows.at(t, "inverse_deviation")));
+    EXPECT_NEAR(rows.at(t, "inverse_min"), 1.0 / 3, 1e-15);
+    EXPECT_NEAR(rows.at(t, "twice_deviation"), 2 * std::sqrt(28.0 / 6), 1e-14);
+  }
+  EXPECT_EQ(rows.find("twice_count"), -1); // of all samples
+}
+
 TEST(Failures, OfAdaptiveStepsAndOfInitialValues) {
   const Workspace w;
   const std::string file =

@@ -377,3 +377,20 @@ TEST(Vary, GridsThatCannotBe) {
   const Outcome many = w.lmc({"ensemble", file, "--vary", "m ~ grid(1, 2, 3)", "--samples", "4"});
   EXPECT_NE(many.err.find("3 rows only"), std::string::npos) << many.err;
 }
+
+// Spreadsheets begin a text with a mark; its first line is a line of numbers as any other.
+TEST(Vary, MarkOfATextIsNoName) {
+  const Workspace w;
+  w.write("marked.csv", "\xEF\xBB\xBF"
+                        "1\r\n3\r\n");
+  const std::string file =
+      w.write("marked.lie", "model Marked { param a : vec(2) = read(\"marked.csv\"); config x : R velocity v;\n"
+                            "lagrangian = v^2/2; observe both = 10*a[1] + a[2];\n"
+                            "simulate { method = RKMK4; time = 0..1; step = 1; } }\n")
+          .string();
+  const Trajectory t = ensemble(w, file, {"--vary", "x ~ read(\"" + w.path("marked.csv").string() + "\")"});
+  ASSERT_EQ(t.rows.size(), 2U);
+  EXPECT_EQ(t.at(0, "vary_x"), 1);
+  EXPECT_EQ(t.at(1, "vary_x"), 3);
+  EXPECT_EQ(t.at(1, "both"), 13);
+}
