@@ -33,12 +33,14 @@ std::size_t numbersWrittenOut(const Space& space) {
   return static_cast<std::size_t>(n);
 }
 
-/// An f of more operations is called wherever it stands more than once: what a call costs, some 30 to 60 ns, is a tenth
-/// of it at most, and its code is the greater part of a step's.
-constexpr std::size_t longRates = 2000, longRatesOfLoops = 5000;
-
-/// Where families are loops, sharing is for long code alone: calls cost up to a fifth of the time of a step.
-constexpr std::size_t mostOfLoops = 45000;
+/// Whether code of so many operations, which has f so many times, is better made of calls: where it is longer than
+/// `most`. Where families are loops, calls cost up to a fifth of the time of a step, and only longer code gains. An f
+/// that is long itself is always called: what that costs, some 30 to 60 ns, is a tenth of it at most.
+bool isLong(const Space& space, std::size_t operations, std::size_t most, std::size_t ofRates, std::size_t times) {
+  constexpr std::size_t mostOfLoops = 45000, longRates = 2000, longRatesOfLoops = 5000;
+  const bool loops = !isWrittenOut(space);
+  return operations > (loops ? mostOfLoops : most) || (times > 1 && ofRates > (loops ? longRatesOfLoops : longRates));
+}
 
 /// Terms of the sums between stages, each of so many numbers.
 std::size_t operationsOfSums(const Tableau& tableau, std::int64_t numbers) {
@@ -58,19 +60,13 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
                     const Space& space) {
   constexpr std::size_t most = 12000, mostOfLongRows = 4000;
   constexpr std::int64_t longRow = 32, vector = 8; // numbers; a long row is some vectors
-  if (!isWrittenOut(space)) {
-    const std::size_t sums = operationsOfSums(tableau, static_cast<std::int64_t>(numbersWrittenOut(space)));
-    const std::size_t ofOne = operationsOfTurns(program, rates);
-    return ofOne * tableau.stages() + sums > mostOfLoops || (ofOne > longRatesOfLoops && tableau.stages() > 1)
-               ? StageForm::Shared
-               : StageForm::WrittenOut;
-  }
-  const std::int64_t numbers = sizeOf(space);
-  const std::size_t ofOne = mostOperations(program, rates), ofRates = ofOne * tableau.stages();
-  const std::size_t ofSums = operationsOfSums(tableau, numbers);
-  if (ofRates + ofSums > (numbers >= longRow ? mostOfLongRows : most) || (ofOne > longRates && tableau.stages() > 1))
+  const bool loops = !isWrittenOut(space);
+  const std::int64_t numbers = loops ? static_cast<std::int64_t>(numbersWrittenOut(space)) : sizeOf(space);
+  const std::size_t ofOne = loops ? operationsOfTurns(program, rates) : mostOperations(program, rates);
+  const std::size_t ofRates = ofOne * tableau.stages(), ofSums = operationsOfSums(tableau, numbers);
+  if (isLong(space, ofRates + ofSums, numbers >= longRow ? mostOfLongRows : most, ofOne, tableau.stages()))
     return StageForm::Shared;
-  return numbers > vector && ofSums > ofRates ? StageForm::Rows : StageForm::WrittenOut;
+  return !loops && numbers > vector && ofSums > ofRates ? StageForm::Rows : StageForm::WrittenOut;
 }
 
 /// Whether stages of a Munthe-Kaas method shall call one function: exponentials and dexpinv, which stand in each, are
@@ -78,14 +74,10 @@ StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, 
 bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
                 const Space& space) {
   constexpr std::size_t most = 7500, ofNumber = 50;
-  if (!isWrittenOut(space)) {
-    const std::size_t ofOne = operationsOfTurns(program, rates);
-    return (ofOne + ofNumber * numbersWrittenOut(space)) * tableau.stages() > mostOfLoops ||
-           (ofOne > longRatesOfLoops && tableau.stages() > 1);
-  }
-  const auto numbers = static_cast<std::size_t>(sizeOf(space));
-  const std::size_t ofOne = mostOperations(program, rates);
-  return (ofOne + ofNumber * numbers) * tableau.stages() > most || (ofOne > longRates && tableau.stages() > 1);
+  const bool loops = !isWrittenOut(space);
+  const std::size_t numbers = loops ? numbersWrittenOut(space) : static_cast<std::size_t>(sizeOf(space));
+  const std::size_t ofOne = loops ? operationsOfTurns(program, rates) : mostOperations(program, rates);
+  return isLong(space, (ofOne + ofNumber * numbers) * tableau.stages(), most, ofOne, tableau.stages());
 }
 
 /// Whether stages of a tableau that are equations, each of its own, shall stand in the code once: with f, its
@@ -120,15 +112,14 @@ struct BodyCount {
 
   /// By measurement: where 9,000 operations are written out they are about 80 kB. Calls cost up to a sixth of the time
   /// of such a step.
-  [[nodiscard]] bool isLong(const KindContext& context, const sema::ArrayTuple& rates, const Space& space) const {
+  [[nodiscard]] bool sharesRates(const KindContext& context, const sema::ArrayTuple& rates, const Space& space) const {
     constexpr std::size_t most = 9000, ofExponential = 25, ofBracket = 9;
     constexpr std::size_t deep = 3, leastToTry = 2500;
     const std::size_t ofNumber = ofExponential * exponentials + ofBracket * brackets + sums;
     const std::size_t ofRates = operationsOfTurns(context.layer.program(), rates);
     const std::size_t total = ofRates * evaluations + ofNumber * numbersWrittenOut(space);
-    if (!isWrittenOut(space)) return total > mostOfLoops || (ofRates > longRatesOfLoops && evaluations > 1);
-    return total > most || (ofRates > longRates && evaluations > 1) ||
-           (depth >= deep && total > leastToTry && context.writtenOut() > most);
+    if (isLong(space, total, most, ofRates, evaluations)) return true;
+    return isWrittenOut(space) && depth >= deep && total > leastToTry && context.writtenOut() > most;
   }
 };
 
@@ -209,7 +200,7 @@ bool Instantiation::sharesCalls() const {
   };
   if (std::any_of(method_.terms.begin(), method_.terms.end(), isPartOfTheWord)) return false;
   const BodyCount count = countOf(method_.terms);
-  return count.evaluations > 1 && count.isLong(context_, rates, kind_.rowSpace(sema::ValueKind::PhaseAlgebra));
+  return count.evaluations > 1 && count.sharesRates(context_, rates, kind_.rowSpace(sema::ValueKind::PhaseAlgebra));
 }
 
 /// The same as `body`, where the values are rows and what is done to them are calls.
@@ -295,7 +286,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     const bool equations = sharesEquations(context_, kind, tableau, numbers);
     if (constructed.kind != MethodClass::MuntheKaas) {
       const bool calls = equations || (context_.sharesStages && tableau.isExplicit() &&
-                                       countOf(tableau).isLong(context_, kind.rateArrays(), numbers));
+                                       countOf(tableau).sharesRates(context_, kind.rateArrays(), numbers));
       return calls ? step.crouchGrossmanCalls(y) : step.crouchGrossman(y);
     }
     if (equations) return step.muntheKaasCalls(y, cut);

@@ -50,7 +50,7 @@ int32_t lmc_matrix_exponential(double* a, double* work, double* pivots, int64_t 
 
 /* r <- j^{-1} r for the n×n matrix j, which is destroyed; `pivots` has room for n. NoConvergence when j is singular. */
 int32_t lmc_newton_change(double* j, double* pivots, double* r, int64_t n) LMC_NOEXCEPT;
-/* Factors of j as lmc_lu_factor, for lmc_lu_solve in several turns of an iteration. NoConvergence when j is singular. */
+/* Factors of j as lmc_lu_factor, for several turns of an iteration. NoConvergence when j is singular. */
 int32_t lmc_newton_factor(double* j, double* pivots, int64_t n) LMC_NOEXCEPT;
 
 /* GMRES (Y. Saad, M. H. Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986) 856-869) for J x = r by

@@ -28,6 +28,16 @@ Eigen::VectorXd logScales(const Eigen::MatrixXd& m) {
   return s;
 }
 
+/// Rows that take part in a vector.
+std::vector<std::int64_t> rowsOf(const Eigen::VectorXd& v) {
+  std::vector<std::int64_t> rows;
+  const double largest = v.cwiseAbs().maxCoeff();
+  for (Eigen::Index i = 0; i < v.size(); ++i) {
+    if (std::abs(v(i)) > 0.1 * largest) rows.push_back(i);
+  }
+  return rows;
+}
+
 } // namespace
 
 Spectrum spectrumOf(const double* matrix, std::int64_t n, std::int64_t ignored) {
@@ -57,10 +67,11 @@ Spectrum spectrumOf(const double* matrix, std::int64_t n, std::int64_t ignored) 
       ++r.negative;
   }
   r.condition = least > 0 ? most / least : std::numeric_limits<double>::infinity();
-  const Eigen::VectorXd v = solved.vectors.col(order.front()).cwiseAbs();
-  for (Eigen::Index i = 0; i < n; ++i) {
-    if (v(i) > 0.1 * v.maxCoeff()) r.weakest.push_back(i);
-  }
+  r.weakest = rowsOf(solved.vectors.col(order.front()));
+  if (r.negative == 0) return r;
+  const Eigen::Index lowest = *std::min_element(
+      order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) { return solved.values(a) < solved.values(b); });
+  r.below = rowsOf(solved.vectors.col(lowest));
   return r;
 }
 

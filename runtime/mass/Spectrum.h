@@ -13,6 +13,7 @@ struct Spectrum {
   std::int64_t zeros = 0; ///< eigenvalues that are round-off
   std::int64_t negative = 0;
   std::vector<std::int64_t> weakest; ///< rows that take part in the eigenvector of the smallest one
+  std::vector<std::int64_t> below;   ///< the same of the one that is farthest below zero; empty: there is none
   [[nodiscard]] bool singular() const { return zeros > 0; }
   /// Positive definite, and far from matrices that are not.
   [[nodiscard]] bool definite() const { return finite && zeros == 0 && negative == 0 && condition < 1e13; }

@@ -302,6 +302,30 @@ TEST(IndefiniteMass, MotionsAlsoInLanes) {
   for (std::size_t s = 0; s < 5; ++s) EXPECT_NEAR(table->at(s, "a"), std::cos(1.0), 1e-12);
 }
 
+TEST(IndefiniteMass, IsAWarningThatNamesVelocities) {
+  const Workspace w;
+  const auto said = [&](const std::string& model) {
+    const Outcome o = w.lmc({"run", w.write("m.lie", "model M { " + model + simulate).string()});
+    EXPECT_EQ(o.status, 0) << o.err;
+    return o.err;
+  };
+  const auto body = [](const std::string& J) {
+    return "param J : mat(2,2) = " + J +
+           "; config x : R^2 velocity v; config y : R velocity w;"
+           "lagrangian = 0.5*dot(v, J*v) + 0.5*w^2 - 0.5*dot(x, x);";
+  };
+  const std::string negative = "the kinetic energy is negative for some velocities at the initial state: of ";
+  EXPECT_NE(said(body("[[1, 2], [2, 1]]")).find(negative + "v[1], v[2] together"), std::string::npos);
+  EXPECT_NE(said(body("[[1, 0], [0, -3]]")).find(negative + "v[2] alone"), std::string::npos);
+  EXPECT_EQ(said(body("[[1e8, 0.999], [0.999, 1e-8]]")), ""); // eigenvalues 1e8 and 2e-11
+  EXPECT_NE(said(body("[[1e8, 1.001], [1.001, 1e-8]]")).find(negative), std::string::npos);
+  EXPECT_NE(said("param m[i in 1..5] = 3.5 - i; config z[5] : R velocity u;"
+                 "lagrangian = sum(i in 1..5: 0.5*m[i]*u[i]^2);")
+                .find(negative + "u[4] alone"),
+            std::string::npos);
+  EXPECT_EQ(said("config q : S^2 velocity w; initial q = e1; lagrangian = 0.5*dot(w, w);"), "");
+}
+
 // --- singular and nearly singular -----------------------------------------------------------------------------------
 
 TEST(SingularMass, OnlyWhereItIs) {

@@ -114,10 +114,11 @@ private:
     return e.array;
   }
 
-  /// The first singular member is reported, or the one nearest to that.
+  /// The first singular member is reported, or the one nearest to that; else the first with a negative energy.
   void inspect(const Task& t, const double* values) {
-    std::int64_t worst = -1;
+    std::int64_t worst = -1, negative = -1;
     runtime::Spectrum found;
+    std::vector<std::int64_t> below;
     for (std::int64_t member = 0; member < t.members; ++member) {
       runtime::Spectrum s = runtime::spectrumOf(values + member * t.n * t.n, t.n);
       if (!s.finite) continue;
@@ -126,11 +127,16 @@ private:
       kind_.definite = kind_.definite && s.definite();
       if (!t.mass || d_ == nullptr) continue;
       if (s.singular()) return singular(t, t.members > 1 ? member + 1 : 0, s);
+      if (negative < 0 && !s.below.empty()) {
+        negative = member;
+        below = s.below;
+      }
       if (s.condition < nearlySingular || (worst >= 0 && s.condition <= found.condition)) continue;
       worst = member;
       found = std::move(s);
     }
     if (worst >= 0) warn(t, t.members > 1 ? worst + 1 : 0, found);
+    if (negative >= 0) warnOfNegative(t, t.members > 1 ? negative + 1 : 0, below);
   }
 
   [[nodiscard]] const Range& place(const Task& t) const { return m_.factors[t.group->factors[0]].range; }
@@ -174,6 +180,15 @@ private:
                             s.condition, fmt::join(names, ", ")))
         .note(fmt::format("accelerations may have no more than {} right digits",
                           std::max(0, static_cast<int>(15.5 - std::log10(s.condition)))));
+  }
+
+  void warnOfNegative(const Task& t, std::int64_t member, const std::vector<std::int64_t>& rows) {
+    const std::vector<std::string> names = components(*t.group, member, rows);
+    d_->warning(Code::LIE0416, place(t),
+                fmt::format("the kinetic energy is negative for some velocities at the initial state: of {} {}",
+                            fmt::join(names, ", "), names.size() == 1 ? "alone" : "together"))
+        .note("M = d2L/dxi dxi is not positive definite there; a force accelerates such a motion against itself")
+        .suggest("look at the signs of the Lagrangian's terms and at the entries of its inertias");
   }
 
   /// Unknowns of a group, named like columns: "w[2]", of a member "w[3][2]", of a part "V.v[1]".
