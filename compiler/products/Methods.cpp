@@ -228,7 +228,9 @@ bool Pipeline::Impl::choose() {
     if (belowDoubles)
       report.suggest(fmt::format("ask for an accuracy of {:.1g} or more, or for a shorter time", 2 * choice.reachable));
     else
-      report.note(choice.failure).suggest("choose a method by its name; `lmc methods` lists them");
+      report.note(choice.failure)
+          .suggest("choose a method by its name, `lmc methods` lists them; where something lasts a short time alone, a "
+                   "pulse say, a block `every DT { … }` makes steps as short");
     return false;
   }
   chosen = std::move(choice.how);

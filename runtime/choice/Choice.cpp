@@ -17,6 +17,8 @@ constexpr int pilotSteps = 300;       ///< of the trial interval
 constexpr int samplesOfTrial = 64;    ///< at which errors are looked at
 constexpr int samplesOfSpan = 256;    ///< likewise
 constexpr double mostOfSpan = 4e9;    ///< operations of the trials over the span that may be wanted at once
+constexpr double stepsOfSpan = 4000;  ///< of a trial that others are held against, at least,
+constexpr double mostOfSteps = 1e8;   ///< where these take no more operations
 constexpr double share = 0.25;        ///< of the accuracy that the run is to use
 constexpr double shareFarther = 0.1;  ///< where the error is extrapolated in time
 constexpr double offManifold = 1e-10; ///< a defect of `holds` that steps which return to the manifold do not have
@@ -213,6 +215,13 @@ private:
     return other != nullptr ? *other : *best_;
   }
 
+  /// Steps of what trials are held against: what happens in a short time, a pulse behind a long rest say, may lie
+  /// between the evaluations of f of long steps, at any tolerance.
+  [[nodiscard]] double longest(const Problem& p) const {
+    const double steps = std::clamp(mostOfSteps / std::max(p.operationsPerStep, 1.0), 1.0 * samplesOfSpan, stepsOfSpan);
+    return (end_ - begin_) / steps;
+  }
+
   Measured measureSpan(double tolerance, double until) {
     Measured m;
     m.tolerance = tolerance;
@@ -220,10 +229,10 @@ private:
     const double tight = std::max(tolerance / 300, smallestTolerance);
     const Problem& p = *best_->problem;
     const Contestant* other = &reference();
-    Trial best = integrate(*other->problem, tight, until, times, 10 * spanLimit_);
+    Trial best = integrate(*other->problem, tight, until, times, 10 * spanLimit_, longest(*other->problem));
     if (!best.whole) {
       other = best_;
-      best = integrate(p, tight, until, times, spanLimit_);
+      best = integrate(p, tight, until, times, spanLimit_, longest(p));
     }
     m.ofReference = other->perTolerance * tight * (until - begin_) / (end_ - begin_);
     spanTimes_ = times;

@@ -57,6 +57,17 @@ std::vector<Place> variables(const Trajectory& t) {
   return list;
 }
 
+/// Ends steps at times so far apart, and changes nothing.
+class Cuts final : public HostSamplings {
+public:
+  explicit Cuts(double interval) { times_[0].interval = interval; }
+  [[nodiscard]] const std::vector<Times>& times() const override { return times_; }
+  void at(std::size_t /*which*/, double /*t*/, Workspace& /*memory*/) override {}
+
+private:
+  std::vector<Times> times_{1};
+};
+
 } // namespace
 
 std::vector<double> evenly(double from, double to, int count) {
@@ -67,7 +78,7 @@ std::vector<double> evenly(double from, double to, int count) {
 }
 
 Trial integrate(const Problem& problem, double tolerance, double until, const std::vector<double>& times,
-                double mostOperations) {
+                double mostOperations, double longest) {
   constexpr double leastSteps = 20;
   Problem p = problem;
   p.timeTo = until;
@@ -78,11 +89,14 @@ Trial integrate(const Problem& problem, double tolerance, double until, const st
   std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), tolerance);
   const double perStep = std::max(p.operationsPerStep, 1.0);
   RunBounds bounds;
-  bounds.steps = static_cast<std::int64_t>(std::clamp(mostOperations / perStep, leastSteps, stepLimit));
+  const double ofLongest = std::isfinite(longest) ? 2 * (until - p.timeFrom) / longest : 0;
+  bounds.steps = static_cast<std::int64_t>(std::clamp(mostOperations / perStep + ofLongest, leastSteps, stepLimit));
   TrajectoryKeeper keeper(stateEntries(p), nullptr);
   RunListeners listeners;
   listeners.sink = &keeper;
   listeners.bounds = bounds;
+  Cuts cuts(longest);
+  if (std::isfinite(longest)) listeners.samplings = &cuts;
   const RunResult r = run(p, listeners);
   Trial t;
   t.end = r.time;

@@ -4,6 +4,7 @@
 #include "runtime/choice/Trajectory.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +24,10 @@ struct Trial {
 };
 
 /// From the begin of the problem to `until` at a tolerance, absolute and relative, of all variables; samples at `times`
-/// (increasing, behind the begin). It ends where it would take more than `mostOperations`.
+/// (increasing, behind the begin). It ends where it would take more than `mostOperations`, beside those of steps of the
+/// length `longest`, which no step exceeds.
 [[nodiscard]] Trial integrate(const Problem& problem, double tolerance, double until, const std::vector<double>& times,
-                              double mostOperations);
+                              double mostOperations, double longest = std::numeric_limits<double>::infinity());
 
 /// `count` times from `from` to `to`, the last one `to`.
 [[nodiscard]] std::vector<double> evenly(double from, double to, int count);

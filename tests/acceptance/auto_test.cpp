@@ -109,6 +109,40 @@ TEST(Auto, TakesImplicitMethodsForStiffEquations) {
   EXPECT_LT(error(mild), 1e-6);
 }
 
+/// An oscillator at rest that is pushed for a short time: x = F (cos(t - b) - cos(t - a)) behind it.
+TEST(Auto, PulsesBehindARestAreSeenOrNothingIsChosen) {
+  const Workspace w;
+  int seen = 0;
+  for (const double begin : {3.217, 7.31, 13.7004}) {
+    for (const double width : {1.0, 0.06, 0.02, 0.011}) {
+      for (const char* accuracy : {"1e-2", "1e-4", "1e-7"}) {
+        const std::string from = std::to_string(begin), to = std::to_string(begin + width);
+        const Outcome o = w.lmc({"run", "--json", "--output", w.path("p.csv").string(),
+                                 w.write("p.lie", "model P { config x : R velocity v;\n"
+                                                  "lagrangian = 0.5*v^2 - 0.5*x^2;\n"
+                                                  "force on x = if t > " +
+                                                      from + " and t < " + to +
+                                                      " then 10 else 0;\n"
+                                                      "simulate { method = auto; accuracy = " +
+                                                      accuracy + "; time = 0..20; } }\n")
+                                     .string()});
+        if (o.status != 0) {
+          EXPECT_NE((o.out + o.err).find("LIE0619"), std::string::npos) << o.out << o.err;
+          continue;
+        }
+        ++seen;
+        const double expected = 10 * (std::cos(20 - begin - width) - std::cos(20 - begin));
+        const auto table = parseCsv(readFile(w.path("p.csv").string()));
+        ASSERT_TRUE(table);
+        EXPECT_NEAR(table->at(table->rows.size() - 1, "x"), expected,
+                    std::stod(accuracy) * std::max(1.0, std::abs(expected)))
+            << from << ".." << to << " " << accuracy << o.out;
+      }
+    }
+  }
+  EXPECT_GT(seen, 0); // the others are refused, with a cure
+}
+
 TEST(Auto, IsTheSameInEveryRun) {
   const Workspace w;
   std::string text = readFile(example("heavy_top"));
