@@ -35,11 +35,15 @@ std::size_t numbersWrittenOut(const Space& space) {
 
 /// Whether code of so many operations, which has f so many times, is better made of calls: where it is longer than
 /// `most`. Where families are loops, calls cost up to a fifth of the time of a step, and only longer code gains. An f
-/// that is long itself is always called: what that costs, some 30 to 60 ns, is a tenth of it at most.
-bool isLong(const Space& space, std::size_t operations, std::size_t most, std::size_t ofRates, std::size_t times) {
+/// that is long itself is always called, of families one with constraints, whose elimination is no loop that shares
+/// anything with others: what a call costs, some 30 to 60 ns, is a tenth of it at most.
+bool isLong(const KindContext& context, const Space& space, std::size_t operations, std::size_t most,
+            std::size_t ofRates, std::size_t times) {
   constexpr std::size_t mostOfLoops = 45000, longRates = 2000, longRatesOfLoops = 5000;
   const bool loops = !isWrittenOut(space);
-  return operations > (loops ? mostOfLoops : most) || (times > 1 && ofRates > (loops ? longRatesOfLoops : longRates));
+  if (operations > (loops ? mostOfLoops : most)) return true;
+  return times > 1 &&
+         (loops ? context.system.constraints != nullptr && ofRates > longRatesOfLoops : ofRates > longRates);
 }
 
 /// Terms of the sums between stages, each of so many numbers.
@@ -56,28 +60,29 @@ enum class StageForm : std::uint8_t { WrittenOut, Rows, Shared };
 /// By measurement. Calls of one f go through memory, some 30 ns a stage, and gain where the code of all would leave the
 /// caches of instructions, or where much of it are sums of so many numbers, which become vectors. Sums of rows in
 /// memory beside an f that is written out gain where they are more work than f, and longer than a vector.
-StageForm stageForm(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
+StageForm stageForm(const KindContext& context, const sema::ArrayTuple& rates, const Tableau& tableau,
                     const Space& space) {
+  const sym::Program& program = context.layer.program();
   constexpr std::size_t most = 12000, mostOfLongRows = 4000;
   constexpr std::int64_t longRow = 32, vector = 8; // numbers; a long row is some vectors
   const bool loops = !isWrittenOut(space);
   const std::int64_t numbers = loops ? static_cast<std::int64_t>(numbersWrittenOut(space)) : sizeOf(space);
   const std::size_t ofOne = loops ? operationsOfTurns(program, rates) : mostOperations(program, rates);
   const std::size_t ofRates = ofOne * tableau.stages(), ofSums = operationsOfSums(tableau, numbers);
-  if (isLong(space, ofRates + ofSums, numbers >= longRow ? mostOfLongRows : most, ofOne, tableau.stages()))
+  if (isLong(context, space, ofRates + ofSums, numbers >= longRow ? mostOfLongRows : most, ofOne, tableau.stages()))
     return StageForm::Shared;
   return !loops && numbers > vector && ofSums > ofRates ? StageForm::Rows : StageForm::WrittenOut;
 }
 
 /// Whether stages of a Munthe-Kaas method shall call one function: exponentials and dexpinv, which stand in each, are
 /// some 50 operations for a number of the algebra. Below, at about 45 kB of code, both are equally fast.
-bool shareStage(const sym::Program& program, const sema::ArrayTuple& rates, const Tableau& tableau,
-                const Space& space) {
+bool shareStage(const KindContext& context, const sema::ArrayTuple& rates, const Tableau& tableau, const Space& space) {
+  const sym::Program& program = context.layer.program();
   constexpr std::size_t most = 7500, ofNumber = 50;
   const bool loops = !isWrittenOut(space);
   const std::size_t numbers = loops ? numbersWrittenOut(space) : static_cast<std::size_t>(sizeOf(space));
   const std::size_t ofOne = loops ? operationsOfTurns(program, rates) : mostOperations(program, rates);
-  return isLong(space, (ofOne + ofNumber * numbers) * tableau.stages(), most, ofOne, tableau.stages());
+  return isLong(context, space, (ofOne + ofNumber * numbers) * tableau.stages(), most, ofOne, tableau.stages());
 }
 
 /// Whether stages of a tableau that are equations, each of its own, shall stand in the code once: with f, its
@@ -118,7 +123,7 @@ struct BodyCount {
     const std::size_t ofNumber = ofExponential * exponentials + ofBracket * brackets + sums;
     const std::size_t ofRates = operationsOfTurns(context.layer.program(), rates);
     const std::size_t total = ofRates * evaluations + ofNumber * numbersWrittenOut(space);
-    if (isLong(space, total, most, ofRates, evaluations)) return true;
+    if (isLong(context, space, total, most, ofRates, evaluations)) return true;
     return isWrittenOut(space) && depth >= deep && total > leastToTry && context.writtenOut() > most;
   }
 };
@@ -265,7 +270,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
-    const StageForm form = context_.sharesStages ? stageForm(context_.layer.program(), kind.rateArrays(), tableau,
+    const StageForm form = context_.sharesStages ? stageForm(context_, kind.rateArrays(), tableau,
                                                              kind.rowSpace(sema::ValueKind::PhaseVector))
                                                  : StageForm::WrittenOut;
     const auto results = form == StageForm::Shared ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
@@ -290,8 +295,8 @@ void Instantiation::fromTableau(const Constructed& constructed) {
       return calls ? step.crouchGrossmanCalls(y) : step.crouchGrossman(y);
     }
     if (equations) return step.muntheKaasCalls(y, cut);
-    const bool shares = context_.sharesStages && tableau.isExplicit() &&
-                        shareStage(context_.layer.program(), kind.rateArrays(), tableau, numbers);
+    const bool shares =
+        context_.sharesStages && tableau.isExplicit() && shareStage(context_, kind.rateArrays(), tableau, numbers);
     if (!shares) return step.muntheKaas(y, cut);
     return asksForVelocities(context_, kind) ? step.muntheKaasCalls(y, cut) : step.muntheKaasShared(y, cut);
   }();
