@@ -224,7 +224,9 @@ std::optional<std::vector<sema::Value>> Instantiation::adjointStep(const KindCon
   }
   const int before = context.step.evaluations;
   const sema::Tuple guess = kind.guess();
-  const auto after = Instantiation(context, kind, method, back).run();
+  KindContext inside = context;
+  inside.joined = nullptr; // the stages depend on this iterate: they are solved in its turns
+  const auto after = Instantiation(inside, kind, method, back).run();
   kind.setGuess(guess);
   if (!after) return std::nullopt;
   std::vector<std::pair<Space, sema::Tuple>> residuals;

@@ -15,12 +15,13 @@ bool Instantiation::symmetric(const MethodUse& use) {
   const mechanics::ConstraintEquations& c = *context_.system.constraints;
   const Expr end = g_.add(begin_.t, begin_.h);
   const int evaluations = context_.step.evaluations;
-  const StepOf step = [&](const Begin& begin) {
-    return use.adjoint ? adjointStep(context_, kind_, *use.method, begin)
-                       : Instantiation(context_, kind_, *use.method, begin).run();
-  };
   JoinedSystems stages;
-  if (!c.blocks) context_.joined = &stages;
+  KindContext inside = context_;
+  if (!c.blocks) inside.joined = &stages;
+  const StepOf step = [&](const Begin& begin) {
+    return use.adjoint ? adjointStep(inside, kind_, *use.method, begin)
+                       : Instantiation(inside, kind_, *use.method, begin).run();
+  };
   const auto ahead = step(begin_);
   if (!ahead) return false;
   const sema::Value start = kind.hold((*ahead)[0], "ahead");
@@ -44,7 +45,6 @@ bool Instantiation::symmetric(const MethodUse& use) {
   const sema::Tuple& y0 = begin_.state[0].parts;
   begin.state[0] = kind.hold(ManifoldKind::point(kind.moved(y0, y0, begin_.t, mu, nu)), "moved");
   const auto after = step(begin);
-  context_.joined = nullptr;
   if (!after) return false;
   newton.join(stages);
   const sema::Value moved =

@@ -412,6 +412,28 @@ TEST(SymmetricProjection, IsOfMethodsThatStepThePhasePoint) {
   EXPECT_EQ(runModel(w, free, {}).rows, runModel(w, free, {"--method", "SymmetricGL2"}).rows);
 }
 
+// The midpoint method is its own adjoint, which is an equation around that of the stage.
+TEST(SymmetricProjection, AdjointsInsideAreWhatTheyAreAlone) {
+  const Workspace w;
+  const std::string file =
+      w.write("m.lie", std::string("method Twice order 2 = compose(RKMKGL2, RKMKGL2; 1/2, 1/2);\n"
+                                   "method There order 2 = compose(RKMKGL2, adjoint(RKMKGL2); 1/2, 1/2);\n"
+                                   "method A order 2 = symmetric(adjoint(RKMKGL2));\n"
+                                   "method B order 2 = symmetric(There);\n"
+                                   "method C order 2 = symmetric(Twice);\n") +
+                           doublePendulum)
+          .string();
+  const auto end = [&](const char* method) {
+    return runModel(w, file, {"--method", method, "--step", "1e-3", "--time", "0..0.05", "--every", "0.05"})
+        .rows.back();
+  };
+  for (const auto& [own, other] : {std::pair("A", "SymmetricGL2"), std::pair("B", "C")}) {
+    const std::vector<double> a = end(own), b = end(other);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-12 * std::max(1.0, std::abs(b[k]))) << own;
+  }
+}
+
 TEST(Kept, ThereIsNoTangentMapBetweenStates) {
   const Workspace w;
   const std::string file =
