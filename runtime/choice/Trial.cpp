@@ -89,7 +89,7 @@ Trial integrate(const Problem& problem, double tolerance, double until, const st
   std::fill(p.control->tolerances.begin(), p.control->tolerances.end(), tolerance);
   const double perStep = std::max(p.operationsPerStep, 1.0);
   RunBounds bounds;
-  const double ofLongest = std::isfinite(longest) ? 2 * (until - p.timeFrom) / longest : 0;
+  const double ofLongest = 2 * (until - p.timeFrom) / longest;
   bounds.steps = static_cast<std::int64_t>(std::clamp(mostOperations / perStep + ofLongest, leastSteps, stepLimit));
   TrajectoryKeeper keeper(stateEntries(p), nullptr);
   RunListeners listeners;

@@ -30,9 +30,9 @@ double Cubic::root() const {
   double lo = 0, hi = 1;
   constexpr int most = 40;
   for (int turn = 0; turn < most; ++turn) {
-    const double v = value(x), slope = s_ + x * (2 * a_ + 3 * x * b_);
+    const double v = value(x);
     (std::signbit(v) == std::signbit(v_) && v != 0 ? lo : hi) = x;
-    const double next = x - v / slope;
+    const double next = x - v / slope(x);
     const double safe = next > lo && next < hi ? next : (lo + hi) / 2;
     if (std::abs(safe - x) <= std::numeric_limits<double>::epsilon()) break;
     x = safe;

@@ -21,6 +21,7 @@ public:
     b_ = e - 2 * d;
   }
   [[nodiscard]] double value(double x) const { return v_ + x * (s_ + x * (a_ + x * b_)); }
+  [[nodiscard]] double slope(double x) const { return s_ + x * (2 * a_ + 3 * x * b_); }
   [[nodiscard]] double curvature(double x) const { return 2 * a_ + 6 * b_ * x; }
   /// Its extrema inside of (0, 1), from the left.
   [[nodiscard]] std::vector<double> extrema() const;

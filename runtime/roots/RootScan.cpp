@@ -177,10 +177,10 @@ double RootScan::deviation(const RootPoint& earlier, const RootPoint& left, cons
   const double whole = right.at - earlier.at, before = left.at - earlier.at, h = right.at - left.at;
   const double x = before / whole;
   const Cubic cubic(earlier, right);
-  const double slope = earlier.rate * whole + x * (cubic.curvature(0) + cubic.curvature(x)) / 2;
   // The rate is asked, too: what swings faster than that may meet the cubic at one place by chance.
   constexpr double perRate = 0.125; // what a slope at an end is at the middle
-  const double missed = std::max(std::abs(cubic.value(x) - left.value), perRate * std::abs(slope - left.rate * whole));
+  const double missed =
+      std::max(std::abs(cubic.value(x) - left.value), perRate * std::abs(cubic.slope(x) - left.rate * whole));
   // Over a single step the error is smaller by the fourth power of the length, if steps are short: it is not relied on.
   return missed * h * h / (before * before);
 }

@@ -163,14 +163,20 @@ RootScale EventWatch::scaleOf(std::size_t k, double t, double h) const {
   return {rounding, part * largest_[k], 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + h))};
 }
 
+/// By which an event with rates may differ from the cubic through the ends of the step, by the step before; nothing
+/// without one.
+std::optional<double> EventWatch::missedBefore(std::size_t k, const RootPoint& left, const RootPoint& right) const {
+  if (!(stepBefore_ > 0 && std::isfinite(before_.rates[k]))) return std::nullopt;
+  return RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
+}
+
 /// Of an event with rates: whether the cubic through the ends of the step tells where it is zero. Steps of a fixed
 /// length are taken for short behind a begin.
 std::int32_t EventWatch::asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells) {
   const RootPoint left{0, left_.values[k], left_.rates[k]}, right{h, end.values[k], end.rates[k]};
-  double most = 0; // by which the event may differ from the cubic
-  if (stepBefore_ > 0 && std::isfinite(before_.rates[k])) {
-    most = RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
-  } else if (problem_.control) {
+  const std::optional<double> missed = missedBefore(k, left, right);
+  double most = missed.value_or(0);
+  if (!missed && problem_.control) {
     if (!middle_) {
       if (const std::int32_t status = to(h / 2); status != Ok) return status;
       const std::int32_t status = evaluate(t + h / 2);
@@ -295,12 +301,9 @@ bool EventWatch::calm(std::size_t k, double t, double h) const {
   const RootPoint left{0, left_.values[k], left_.rates[k]}, right{h, now_.values[k], now_.rates[k]};
   if (sign == 0 || armed_[k] || signOf(left.value) != sign || signOf(right.value) != sign) return false;
   if (std::isfinite(left.rate) && std::isfinite(right.rate)) {
-    double most = 0; // as `asks` has it
-    if (stepBefore_ > 0 && std::isfinite(before_.rates[k]))
-      most = RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
-    else if (problem_.control)
-      return false;
-    return RootScan::tells(most, left, right) && std::abs(right.value) > scaleOf(k, t, h).doubt &&
+    const std::optional<double> missed = missedBefore(k, left, right);
+    if (!missed && problem_.control) return false;
+    return RootScan::tells(missed.value_or(0), left, right) && std::abs(right.value) > scaleOf(k, t, h).doubt &&
            RootScan::farFromZero(left, right);
   }
   if (events_[k].cause != ContactCause::None) return true; // signs alone tell

@@ -109,6 +109,7 @@ private:
   [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
                                   std::optional<double>& seen);
   [[nodiscard]] std::int32_t scan(std::size_t k, const Values& end, double t, double h, const To& to, bool cubicTells);
+  [[nodiscard]] std::optional<double> missedBefore(std::size_t k, const RootPoint& left, const RootPoint& right) const;
   [[nodiscard]] std::int32_t asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells);
   void take(std::size_t k, const RootScan& found, double t);
   [[nodiscard]] RootScale scaleOf(std::size_t k, double t, double h) const;
