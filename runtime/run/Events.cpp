@@ -163,13 +163,6 @@ RootScale EventWatch::scaleOf(std::size_t k, double t, double h) const {
   return {rounding, part * largest_[k], 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + h))};
 }
 
-/// By which an event with rates may differ from the cubic through the ends of the step, by the step before; nothing
-/// without one.
-std::optional<double> EventWatch::missedBefore(std::size_t k, const RootPoint& left, const RootPoint& right) const {
-  if (!(stepBefore_ > 0 && std::isfinite(before_.rates[k]))) return std::nullopt;
-  return RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
-}
-
 /// Of an event with rates: whether the cubic through the ends of the step tells where it is zero. Steps of a fixed
 /// length are taken for short behind a begin.
 std::int32_t EventWatch::asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells) {

@@ -4,6 +4,7 @@
 #include "runtime/roots/RootScan.h"
 #include "runtime/run/Workspace.h"
 
+#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -109,7 +110,12 @@ private:
   [[nodiscard]] std::int32_t turn(std::size_t k, const Values& end, double t, double h, const To& to,
                                   std::optional<double>& seen);
   [[nodiscard]] std::int32_t scan(std::size_t k, const Values& end, double t, double h, const To& to, bool cubicTells);
-  [[nodiscard]] std::optional<double> missedBefore(std::size_t k, const RootPoint& left, const RootPoint& right) const;
+  /// By which an event with rates may differ from the cubic through the ends of the step, by the step before; nothing
+  /// without one.
+  [[nodiscard]] std::optional<double> missedBefore(std::size_t k, const RootPoint& left, const RootPoint& right) const {
+    if (!(stepBefore_ > 0 && std::isfinite(before_.rates[k]))) return std::nullopt;
+    return RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
+  }
   [[nodiscard]] std::int32_t asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells);
   void take(std::size_t k, const RootScan& found, double t);
   [[nodiscard]] RootScale scaleOf(std::size_t k, double t, double h) const;
