@@ -2,8 +2,8 @@
 // depends on parameters only is computed once per run by the function `setup`.
 #pragma once
 
-#include "lower/builder/Calls.h"
-#include "lower/builder/Rows.h"
+#include "lower/steps/Calls.h"
+#include "lower/steps/Rows.h"
 #include "sym/Program.h"
 #include "tape/Tape.h"
 
@@ -70,7 +70,7 @@ public:
   int addFunction(const std::string& name, int arguments, const std::vector<OutputBinding>& outputs,
                   Use use = Use::Alone);
   /// A function that is no part of the program, over the functions and buffers so far; returns its index. Of calls and
-  /// of sums of rows (builder/Calls.h, Rows.h).
+  /// of sums of rows and of stages (steps/Calls.h, Rows.h, Iterated.h).
   int add(const std::function<tape::Function(tape::Module&)>& make);
 
   /// The finished module; call once. `step` is the index of the step function or -1.

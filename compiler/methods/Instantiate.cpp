@@ -141,8 +141,8 @@ std::optional<Step> stepOf(sema::Compilation& c, mechanics::Layer& layer, const 
   if (step.calls)
     for (const SharedCalls::Piece& p : step.calls->pieces)
       if (p.routine && !p.own) step.ownEvaluations -= p.evaluations;
-  if (!instance.embedded().empty()) {
-    kind->embed(instance.embedded(), instance.embedded2());
+  if (!instance.forEstimate().second.empty()) {
+    kind->embed(instance.forEstimate());
     step.last = instance.last();
     step.blindToTime = dependsOnTime(layer, kind->rateArrays()) && !seesTime(g, method).value_or(true);
   }

@@ -220,8 +220,8 @@ bool Instantiation::bodyOfCalls() {
     if (s.what == CheckedStatement::What::Next) next_[s.variable] = calls.endOnConstraints(values[s.value], end);
     if (s.what != CheckedStatement::What::Embedded) continue;
     context_.step.exponentials = exponentials; // those of `next` are counted
-    embedded_.resize(next_.size());
-    embedded_[s.variable] = calls.end(values[s.value], false);
+    others_.second.resize(next_.size());
+    others_.second[s.variable] = calls.end(values[s.value], false);
   }
   context_.step.calls = calls.finish();
   return true;
@@ -237,8 +237,8 @@ bool Instantiation::statement(const CheckedStatement& s) {
   if (s.what == What::Next) next_[s.variable] = values_[s.value];
   if (s.what == What::Embedded) {
     context_.step.exponentials = exponentials; // those of `next` are counted
-    embedded_.resize(next_.size());
-    embedded_[s.variable] = values_[s.value];
+    others_.second.resize(next_.size());
+    others_.second[s.variable] = values_[s.value];
   }
   return true;
 }
@@ -270,15 +270,23 @@ void Instantiation::fromTableau(const Constructed& constructed) {
   const Tableau& tableau = constructed.tableau;
   if (constructed.kind == MethodClass::Projected) {
     auto& kind = dynamic_cast<EmbeddingKind&>(kind_);
-    const StageForm form = context_.sharesStages ? stageForm(context_, kind.rateArrays(), tableau,
-                                                             kind.rowSpace(sema::ValueKind::PhaseVector))
-                                                 : StageForm::WrittenOut;
+    const auto formOf = [&] {
+      if (!context_.sharesStages) return StageForm::WrittenOut;
+      if (constructed.turns) return StageForm::Shared; // of a turn all at once (products/stages/StageBlocks.h)
+      return stageForm(context_, kind.rateArrays(), tableau, kind.rowSpace(sema::ValueKind::PhaseVector));
+    };
+    const StageForm form = formOf();
     const auto results = form == StageForm::Shared ? kind.rungeShared(tableau, y, begin_.t, constructed.where)
                          : form == StageForm::Rows ? kind.rungeByRows(tableau, y, begin_.h, begin_.t, constructed.where)
                                                    : kind.runge(tableau, y, begin_.h, begin_.t, constructed.where);
     next_[0] = results[0];
-    if (results.size() > 1) embedded_ = {results[1]};
-    if (results.size() > 2) embedded2_ = {results[2]};
+    std::size_t given = 1;
+    const auto take = [&](const std::vector<sym::Number>& weights, std::vector<sema::Value>& to) {
+      if (!weights.empty()) to = {results[given++]};
+    };
+    take(tableau.bhat, others_.second);
+    take(tableau.bhat2, others_.third);
+    take(tableau.before, others_.turnBefore);
     if (!context_.system.constraints) last_ = kind.last();
     return;
   }
@@ -301,8 +309,8 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     return asksForVelocities(context_, kind) ? step.muntheKaasCalls(y, cut) : step.muntheKaasShared(y, cut);
   }();
   next_[0] = ManifoldKind::point(results.next);
-  if (!results.embedded.empty()) embedded_ = {ManifoldKind::point(results.embedded)};
-  if (!results.embedded2.empty()) embedded2_ = {ManifoldKind::point(results.embedded2)};
+  if (!results.embedded.empty()) others_.second = {ManifoldKind::point(results.embedded)};
+  if (!results.embedded2.empty()) others_.third = {ManifoldKind::point(results.embedded2)};
   if (!context_.system.constraints) last_ = results.last;
 }
 

@@ -22,10 +22,8 @@ public:
   /// The state from which a step of a method with -h leads back to the begin.
   static std::optional<std::vector<sema::Value>> adjointStep(const KindContext& context, MethodKind& kind,
                                                              const CheckedMethod& method, const Begin& begin);
-  /// The second result, for the error estimate; empty when the method has none.
-  [[nodiscard]] const std::vector<sema::Value>& embedded() const { return embedded_; }
-  /// The third one.
-  [[nodiscard]] const std::vector<sema::Value>& embedded2() const { return embedded2_; }
+  /// The other results, for the error estimate; empty when the method has none.
+  [[nodiscard]] const MethodKind::ForEstimate& forEstimate() const { return others_; }
   /// What a trial hands on to the next one; nothing where constraints move the end.
   [[nodiscard]] const std::optional<LastStage>& last() const { return last_; }
 
@@ -74,7 +72,7 @@ private:
   Begin begin_;
   Replay values_;
   std::vector<sema::Value> next_; ///< one per variable of the state
-  std::vector<sema::Value> embedded_, embedded2_;
+  MethodKind::ForEstimate others_;
   std::optional<LastStage> last_;
   struct Kept {
     Space space;

@@ -155,29 +155,13 @@ void Product::addHandingTrial() {
   unit.functions.begin = unit.callsInOrder("begin", {{atEnd, 0, 1}});
 }
 
-namespace {
-
-/// What has its place next begins where a line of memory does, as its role does in a run: vectors are read from it.
-void beginLine(unit::UnitBuilder& unit, runtime::Role role) {
-  constexpr std::int64_t line = 8; // numbers
-  std::int64_t end = 0;
-  for (const runtime::Field& f : unit.fields())
-    if (f.role == role) end = std::max(end, f.offset + f.count());
-  if (end % line == 0) return;
-  runtime::Field rest = unit::numbersField(role, "unused", line - end % line);
-  rest.comment = "the rest of a line of memory";
-  (void)unit.place(std::move(rest));
-}
-
-} // namespace
-
 Product::SeriesFunctions Product::addSeries() {
   const sym::Array* const coefficients = step().series->coefficients;
   const sym::Array* const given = layer.program().graph().newArray("given " + coefficients->name, coefficients->extents,
                                                                    sym::Shape::scalar(), sym::Role::State);
   runtime::Field field = unit::numbersField(runtime::Role::Output, "series", coefficients->size());
   field.comment = "coefficients of the motion as a power series of the time, order by order";
-  beginLine(unit, field.role);
+  unit.beginLine(field.role);
   field = unit.place(std::move(field));
   unit.reads(given, field);
   constexpr auto inStep = lower::Lowering::Use::InStep;

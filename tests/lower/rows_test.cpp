@@ -1,5 +1,5 @@
 // Sums of rows of numbers between the stages of a method, against sums in long double.
-#include "lower/builder/Rows.h"
+#include "lower/steps/Rows.h"
 #include "tape/TapeOps.h"
 
 #include <gtest/gtest.h>

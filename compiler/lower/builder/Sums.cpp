@@ -199,9 +199,9 @@ private:
 };
 
 /// Writes the function anew, of its instructions.
-class Writer {
+class SumWriter {
 public:
-  Writer(Function& f, const Collector& sums) : f_(f), sums_(sums), number_(f.values, tape::none) {
+  SumWriter(Function& f, const Collector& sums) : f_(f), sums_(sums), number_(f.values, tape::none) {
     out_.name = f.name;
     out_.arguments = f.arguments;
     out_.blocks.resize(f.blocks.size());
@@ -368,7 +368,7 @@ private:
 
 Function fuseSums(Function function, const std::vector<tape::Buffer>& buffers) {
   const Collector sums(function, buffers);
-  return Writer(function, sums).take();
+  return SumWriter(function, sums).take();
 }
 
 } // namespace lmc::lower

@@ -19,27 +19,54 @@ std::string nameOf(MethodClass kind) {
       ->name;
 }
 
-/// `truncate = k`, the one named argument. False when something was reported.
-bool readArguments(sema::Compilation& c, const syntax::Expr& parts, MethodClass kind, std::optional<int>& truncate) {
+/// The one named argument that a constructor may have: a whole number.
+struct NamedArgument {
+  const char* name;
+  int lowest, highest;
+  const char* meaning; ///< behind its bounds
+  const char* example;
+  std::optional<int> Constructed::*number;
+};
+
+const NamedArgument* argumentOf(MethodClass kind) {
+  static const NamedArgument truncate{"truncate",
+                                      0,
+                                      highestTruncation,
+                                      "the highest power of ad in dexpinv",
+                                      "rkmk(T, truncate = 2) cuts the series of dexpinv after ad^2",
+                                      &Constructed::truncate};
+  static const NamedArgument turns{"turns",
+                                   2,
+                                   mostTurns,
+                                   "how often all stages of an implicit tableau are evaluated behind f at the begin",
+                                   "projected(T, turns = 7) has stages of an implicit tableau after seven turns",
+                                   &Constructed::turns};
+  if (kind == MethodClass::MuntheKaas) return &truncate;
+  return kind == MethodClass::Projected ? &turns : nullptr;
+}
+
+/// False when something was reported.
+bool readArguments(sema::Compilation& c, const syntax::Expr& parts, Constructed& result) {
+  const NamedArgument* const known = argumentOf(result.kind);
   for (std::size_t k = 0; k < parts.names.size(); ++k) {
-    if (parts.names[k] != "truncate" || kind != MethodClass::MuntheKaas) {
+    if (known == nullptr || parts.names[k] != known->name) {
+      const std::string rest = known == nullptr ? ": it takes a tableau alone" : "";
       auto r = c.diagnostics().error(
           Code::LIE0506, parts.nameRanges[k],
-          kind == MethodClass::MuntheKaas
-              ? fmt::format("rkmk has no argument `{}`", parts.names[k])
-              : fmt::format("{} has no argument `{}`: it takes a tableau alone", nameOf(kind), parts.names[k]));
-      if (kind == MethodClass::MuntheKaas) r.suggest("rkmk(T, truncate = 2) cuts the series of dexpinv after ad^2");
+          fmt::format("{} has no argument `{}`{}", nameOf(result.kind), parts.names[k], rest));
+      if (known != nullptr) r.suggest(known->example);
       return false;
     }
     const syntax::Expr& value = *parts.args[k];
-    const bool whole = value.kind == syntax::ExprKind::Number && value.isInteger && value.number <= highestTruncation;
+    const bool whole = value.kind == syntax::ExprKind::Number && value.isInteger && value.number >= known->lowest &&
+                       value.number <= known->highest;
     if (!whole) {
       c.diagnostics().error(Code::LIE0506, value.range,
-                            fmt::format("`truncate` is a whole number from 0 to {}: the highest power of ad in dexpinv",
-                                        highestTruncation));
+                            fmt::format("`{}` is a whole number from {} to {}: {}", known->name, known->lowest,
+                                        known->highest, known->meaning));
       return false;
     }
-    truncate = static_cast<int>(value.number);
+    result.*known->number = static_cast<int>(value.number);
   }
   return true;
 }
@@ -86,23 +113,58 @@ std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator
   Constructed result;
   result.where = e.range;
   result.kind = known->kind;
-  if (named && !readArguments(c, *e.args[2], result.kind, result.truncate)) return std::nullopt;
+  if (named && !readArguments(c, *e.args[2], result)) return std::nullopt;
   const sema::Found found = tableauOf(c, *e.args[1]);
   if (!found) return std::nullopt;
   auto tableau = readTableau(c, evaluator, found);
   if (!tableau) return std::nullopt;
   result.tableau = std::move(*tableau);
-  if (result.kind == MethodClass::Projected && !result.tableau.isExplicit()) {
-    c.diagnostics()
-        .error(
-            Code::LIE0530, e.args[1]->range,
-            fmt::format("`{}` is implicit, and {} takes explicit tableaux: a row of `a` reads stages before it alone",
-                        result.tableau.name, name))
-        .suggest(fmt::format("{}({}) solves for its stages in the algebra", nameOf(MethodClass::MuntheKaas),
-                             result.tableau.name));
+  if (result.kind != MethodClass::Projected || result.tableau.isExplicit() != result.turns.has_value()) {
+    if (result.turns) result.tableau = iterated(result.tableau, *result.turns);
+    return result;
+  }
+  if (result.turns) {
+    c.diagnostics().error(Code::LIE0530, e.args[1]->range,
+                          fmt::format("`{}` is explicit: its stages need no turns", result.tableau.name));
     return std::nullopt;
   }
-  return result;
+  c.diagnostics()
+      .error(Code::LIE0530, e.args[1]->range,
+             fmt::format("`{}` is implicit, and {} takes explicit tableaux: a row of `a` reads stages before it alone",
+                         result.tableau.name, name))
+      .suggest(fmt::format("{0}({1}) solves for its stages in the algebra, and {2}({1}, turns = 7) evaluates them "
+                           "seven times",
+                           nameOf(MethodClass::MuntheKaas), result.tableau.name, name));
+  return std::nullopt;
+}
+
+Tableau iterated(const Tableau& tableau, int turns) {
+  const std::size_t s = tableau.stages(), last = static_cast<std::size_t>(turns) - 1;
+  const std::size_t all = 1 + s * (last + 1);
+  const auto stage = [&](std::size_t turn, std::size_t i) { return 1 + turn * s + i; };
+  Tableau t = tableau;
+  t.a.assign(all, std::vector<sym::Number>(all, 0));
+  t.c.assign(1, 0);
+  for (std::size_t turn = 0; turn <= last; ++turn) {
+    for (std::size_t i = 0; i < s; ++i) {
+      std::vector<sym::Number>& row = t.a[stage(turn, i)];
+      if (turn == 0) row[0] = tableau.c[i];
+      for (std::size_t j = 0; turn > 0 && j < s; ++j) row[stage(turn - 1, j)] = tableau.a[i][j];
+      t.c.push_back(tableau.c[i]);
+    }
+  }
+  const auto onTurn = [&](std::vector<sym::Number>& weights, std::size_t turn) {
+    if (weights.empty()) return;
+    std::vector<sym::Number> own(all, 0);
+    for (std::size_t i = 0; i < s; ++i) own[stage(turn, i)] = weights[i];
+    weights = std::move(own);
+  };
+  if (!t.bhat.empty()) t.before = t.b;
+  onTurn(t.before, last - 1);
+  for (std::vector<sym::Number>* weights : {&t.b, &t.bhat, &t.bhat2}) onTurn(*weights, last);
+  t.order = std::min(t.order, turns + 1);
+  t.embeddedOrder = std::min(t.embeddedOrder, turns);
+  return t;
 }
 
 } // namespace lmc::methods

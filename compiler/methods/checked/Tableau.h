@@ -18,6 +18,9 @@ struct Tableau {
   std::vector<sym::Number> b, c, bhat;     ///< bhat is empty when the tableau has none
   /// Weights of an order below that of bhat, for an estimate of both (LocalError.h); empty when it has none.
   std::vector<sym::Number> bhat2;
+  /// Of stages that are turns of an iteration (`iterated`) the weights b on the turn before the last one: what the last
+  /// one changes is a part of the error, too. Empty of others, and when there is no bhat.
+  std::vector<sym::Number> before;
   int order = 0;
   int embeddedOrder = 0; ///< of bhat: q of `order p(q)`; 0 when not given
   [[nodiscard]] std::size_t stages() const { return b.size(); }

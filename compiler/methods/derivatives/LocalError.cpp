@@ -390,6 +390,17 @@ const sym::Array* combined(sym::Program& p, const sym::Array* square, const sym:
   return array;
 }
 
+/// The sum of squares of errors that have two causes.
+const sym::Array* added(sym::Program& p, const sym::Array* square, const sym::Array* other) {
+  sym::Graph& g = p.graph();
+  sym::Equation e;
+  e.array = g.newArray(square->name + ".added", {}, sym::Shape::scalar(), sym::Role::Temp);
+  e.value = g.add(g.load(square), g.load(other));
+  const sym::Array* array = e.array;
+  p.append(std::move(e));
+  return array;
+}
+
 /// An estimate of which the pieces and their tolerances are known.
 ErrorEstimate declared(Measurement& m) {
   m.declareTolerances();
@@ -420,10 +431,14 @@ ErrorEstimate errorEstimate(mechanics::Layer& layer, const Step& step) {
   const sema::Tuple next = m.phase().loadPoint(step.compared.empty() ? step.next : step.compared);
   const sema::Tuple change = m.held(m.change(next, m.phase().loadPoint(step.embedded)), "error");
   e.squares = m.errors("error", {change}, {m.phase().state(), next});
-  if (step.embedded2.empty()) return e;
-  const sema::Tuple third = m.held(m.change(next, m.phase().loadPoint(step.embedded2)), "error2");
-  const std::vector<const sym::Array*> lower = m.errors("error2", {third}, {m.phase().state(), next});
-  for (std::size_t k = 0; k < e.squares.size(); ++k) e.squares[k] = combined(layer.program(), e.squares[k], lower[k]);
+  const auto other = [&](const sema::ArrayTuple& result, const char* name, auto both) {
+    if (result.empty()) return;
+    const sema::Tuple own = m.held(m.change(next, m.phase().loadPoint(result)), name);
+    const std::vector<const sym::Array*> squares = m.errors(name, {own}, {m.phase().state(), next});
+    for (std::size_t k = 0; k < e.squares.size(); ++k) e.squares[k] = both(layer.program(), e.squares[k], squares[k]);
+  };
+  other(step.embedded2, "error2", combined);
+  other(step.turnBefore, "error of turns", added);
   return e;
 }
 

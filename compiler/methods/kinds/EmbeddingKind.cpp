@@ -148,8 +148,8 @@ void EmbeddingKind::finish(const std::vector<sema::Value>& next) {
   context_.step.next = store(p_, all_, onConstraints(y), "next");
 }
 
-void EmbeddingKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
-  sema::Tuple embedded = second[0].parts;
+void EmbeddingKind::embed(const ForEstimate& results) {
+  sema::Tuple embedded = results.second[0].parts;
   context_.step.series = differenceOfSums(next_, embedded);
   if (context_.step.series && hasBranches()) {
     // The last terms of a series do not know of a branch that the motion comes to: a trial has to meet it.
@@ -159,7 +159,9 @@ void EmbeddingKind::embed(const std::vector<sema::Value>& second, const std::vec
   context_.step.embedded = store(p_, all_, embedded, "embedded");
   // What constraints have moved is a part of the error.
   if (!end_.empty() && !context_.system.constraints) context_.step.compared = store(p_, all_, end_, "compared");
-  if (!third.empty()) context_.step.embedded2 = store(p_, all_, third[0].parts, "embedded2");
+  if (!results.third.empty()) context_.step.embedded2 = store(p_, all_, results.third[0].parts, "embedded2");
+  if (!results.turnBefore.empty())
+    context_.step.turnBefore = store(p_, all_, results.turnBefore[0].parts, "turn.before");
   countOwn(p_, context_.step, fields_);
 }
 

@@ -47,7 +47,7 @@ public:
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   void finish(const std::vector<sema::Value>& next) override;
-  void embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) override;
+  void embed(const ForEstimate& results) override;
   /// Rates are the unknowns, and those known to the round-off of positions over h. Of it a part, by which the motion
   /// itself counts where there is one.
   sym::Expr positionSize(sym::Expr h) override;

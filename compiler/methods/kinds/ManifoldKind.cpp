@@ -107,11 +107,11 @@ sema::ArrayTuple ManifoldKind::defects(const sema::Tuple& y, sym::Expr time) {
   return phase_.at(phase_.loadPoint(phase_.storePoint(y, fresh("y"))), time, {c.value, c.rate}, fresh("c"));
 }
 
-void ManifoldKind::embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) {
+void ManifoldKind::embed(const ForEstimate& results) {
   Step& step = context_.step;
   // What constraints have moved is a part of the error.
-  step.embedded = phase_.storePoint(second[0].parts, "embedded");
-  if (!third.empty()) step.embedded2 = phase_.storePoint(third[0].parts, "embedded2");
+  step.embedded = phase_.storePoint(results.second[0].parts, "embedded");
+  if (!results.third.empty()) step.embedded2 = phase_.storePoint(results.third[0].parts, "embedded2");
   countOwn(context_.layer.program(), step, fields_);
 }
 

@@ -13,7 +13,7 @@ public:
   std::vector<sema::Value> state() override;
   sema::Value hold(const sema::Value& v, const std::string& name) override;
   void finish(const std::vector<sema::Value>& next) override;
-  void embed(const std::vector<sema::Value>& second, const std::vector<sema::Value>& third) override;
+  void embed(const ForEstimate& results) override;
   sema::ArrayTuple rateArrays() const override { return phase_.rateArrays(); }
   Space rowSpace(sema::ValueKind kind) const override {
     return kind == sema::ValueKind::PhasePoint ? phase_.pointSpace() : phase_.algebraSpace();

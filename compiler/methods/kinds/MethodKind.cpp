@@ -28,7 +28,8 @@ void countOwn(const sym::Program& program, Step& step, const std::vector<sema::T
     return arrays;
   };
   sema::ArrayTuple others = step.embedded;
-  others.insert(others.end(), step.embedded2.begin(), step.embedded2.end());
+  for (const sema::ArrayTuple* more : {&step.embedded2, &step.turnBefore})
+    others.insert(others.end(), more->begin(), more->end());
   const auto own = written(step.next), other = written(others);
   const auto uses = [](const sema::Tuple& f, const std::unordered_set<const sym::Array*>& arrays) {
     return std::any_of(f.begin(), f.end(), [&](sym::Expr part) {
@@ -87,7 +88,7 @@ SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t ro
   s.point = g.newArray("stage", {row}, sym::Shape::scalar(), sym::Role::State);
   for (const std::vector<sym::Number>& coefficients : tableau.a) s.a.push_back(numbers(coefficients));
   s.c = numbers(tableau.c);
-  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2}) {
+  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2, &tableau.before}) {
     if (weights->empty()) continue;
     s.weights.push_back(numbers(*weights));
     s.ends.push_back(g.newArray("end", {row}, sym::Shape::scalar(), sym::Role::State));

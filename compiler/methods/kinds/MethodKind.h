@@ -30,9 +30,12 @@ public:
   virtual void useRetraction(const std::string&) {}
   /// Sets `state` and `next` of the step from the values after it.
   virtual void finish(const std::vector<sema::Value>& next) = 0;
-  /// Sets `embedded` of the step and, unless that is empty, `embedded2`, after `finish`. Of kinds that have error
-  /// estimates.
-  virtual void embed(const std::vector<sema::Value>& /*second*/, const std::vector<sema::Value>& /*third*/) {}
+  /// Results of a step for its error estimate (Step::embedded, embedded2, turnBefore); the last two may be empty.
+  struct ForEstimate {
+    std::vector<sema::Value> second, third, turnBefore;
+  };
+  /// Sets them in the step, after `finish`. Of kinds that have error estimates.
+  virtual void embed(const ForEstimate& /*results*/) {}
 
   /// What an unknown of equations on positions counts against beside its own size in a step of length h: such equations
   /// hold to the round-off of the positions, whatever the motion, which may be none. Empty where nothing is added.

@@ -74,7 +74,8 @@ StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::Share
   m.begin = numbers("stages.begin", "the state at the begin of a step");
   m.point = numbers("stages.point", "where the stage is evaluated");
   m.rate = numbers("stages.rate", "what the last stage has given");
-  for (std::size_t k = 0; k + 1 < stages.c.size(); ++k)
+  m.blocks = blocksOf(stages);
+  for (std::size_t k = 0; !m.blocks && k + 1 < stages.c.size(); ++k)
     m.rates.push_back(numbers("stages.k" + std::to_string(k + 1), "what a stage has given"));
   for (std::size_t k = 0; k < stages.ends.size(); ++k) {
     m.ends.push_back(numbers("stages.end" + std::to_string(k + 1), "the sum of all stages"));
@@ -86,7 +87,51 @@ StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::Share
   unit::UnitBuilder::Outputs outputs{{stages.rate, m.rate.role, m.rate.offset}};
   leave(unit, stages.multipliers, outputs);
   m.evaluate = inStep(unit, "stage", std::move(outputs));
+  if (m.blocks) {
+    lower::SideBySide& t = m.together;
+    t.a = m.blocks->a;
+    t.c = m.blocks->c;
+    t.size = stages.begin->size();
+    t.begin = placeOf(m.begin);
+    t.point = placeOf(m.point);
+    t.rate = placeOf(m.rate);
+    const auto together = [&](const std::string& name, std::int64_t count, const char* comment) {
+      unit.beginLine(runtime::Role::Output);
+      runtime::Field field = unit::numbersField(runtime::Role::Output, name, count);
+      field.comment = comment;
+      return placeOf(unit.place(std::move(field)));
+    };
+    t.coefficients = together("stages.coefficients", t.coefficientsOf(), "of stages that are evaluated at once");
+    t.points = together("stages.points", t.size * t.width(), "where all stages of a turn are evaluated");
+    t.rates = together("stages.rates", t.size * t.width(), "what they have given");
+  }
   return m;
+}
+
+void StageCode::addBlocks(unit::UnitBuilder& unit, const Memory& m, std::size_t results,
+                          std::vector<lower::PartOfStep>& parts) {
+  const auto made = [&](auto function, const std::string& name, auto... more) {
+    return unit.later([=, s = m.together, stage = m.evaluate](tape::Module& module) mutable {
+      s.size = lower::numbersOf(module, s, stage);
+      return function(module, name, s, more...);
+    });
+  };
+  const auto sums = [&](bool before) {
+    std::vector<lower::RowSums::Sum> all;
+    for (std::size_t k = 0; k < results; ++k)
+      if (m.blocks->weights[k].before == before) all.push_back({m.blocks->weights[k].weights, placeOf(m.ends[k])});
+    if (!all.empty()) parts.push_back({made(lower::sumsOfBlock, "sums for the end", all), 0, 1});
+  };
+  const int points = made(lower::pointsOfBlock, "points of stages");
+  const int rates = made(lower::ratesOfBlock, "stages", m.evaluate);
+  parts.push_back({made(lower::beginBlocks, "points at the begin"), 0, 1});
+  parts.push_back({rates, 0, 0}); // all of them are the first stage
+  for (std::size_t block = 1; block <= m.blocks->count; ++block) {
+    if (block == m.blocks->count) sums(true);
+    parts.push_back({points, 0, 1});
+    parts.push_back({rates, 0, 1});
+  }
+  sums(false);
 }
 
 void StageCode::addStages(unit::UnitBuilder& unit, const methods::SharedStages& stages, const Memory& m,
@@ -124,8 +169,13 @@ int StageCode::add(unit::UnitBuilder& unit, const methods::SharedStages& stages,
                    const std::vector<std::size_t>& wanted, std::size_t results, unit::UnitBuilder::Outputs outputs) {
   if (!memory_) memory_ = place(unit, stages);
   const Memory& m = *memory_;
-  std::vector<lower::PartOfStep> parts = {{m.start, 0, 1}, {m.evaluate, stages.c[wanted.front()], 1}};
-  addStages(unit, stages, m, wanted, results, placeOf(m.rate), parts);
+  std::vector<lower::PartOfStep> parts = {{m.start, 0, 1}};
+  if (m.blocks) {
+    addBlocks(unit, m, results, parts);
+  } else {
+    parts.push_back({m.evaluate, stages.c[wanted.front()], 1});
+    addStages(unit, stages, m, wanted, results, placeOf(m.rate), parts);
+  }
   parts.push_back({inStep(unit, "end of " + name, std::move(outputs)), 0, 1});
   return unit.callsInOrder(name, std::move(parts));
 }

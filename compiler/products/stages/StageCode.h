@@ -1,7 +1,9 @@
 // The functions of a step whose stages call one f (methods::SharedStages).
 #pragma once
 
+#include "lower/steps/SideBySide.h"
 #include "methods/phase/Step.h"
+#include "products/stages/StageBlocks.h"
 #include "unit/builder/UnitBuilder.h"
 
 #include <map>
@@ -40,11 +42,16 @@ private:
     runtime::Field begin, point, rate;
     std::vector<runtime::Field> rates, ends;
     int start = -1, evaluate = -1; ///< functions
+    std::optional<StageBlocks> blocks;
+    lower::SideBySide together; ///< of a block
   };
   Memory place(unit::UnitBuilder& unit, const methods::SharedStages& stages) const;
   /// The stages behind the first one, whose row is in its place already, and the sums for results.
   static void addStages(unit::UnitBuilder& unit, const methods::SharedStages& stages, const Memory& memory,
                         const std::vector<std::size_t>& wanted, std::size_t results, lower::RowPlace first,
+                        std::vector<lower::PartOfStep>& parts);
+  /// The stages in blocks, and the sums for results.
+  static void addBlocks(unit::UnitBuilder& unit, const Memory& memory, std::size_t results,
                         std::vector<lower::PartOfStep>& parts);
   void place(unit::UnitBuilder& unit, const methods::SharedCalls& calls);
   void leave(unit::UnitBuilder& unit, const methods::LeftMultipliers& multipliers,

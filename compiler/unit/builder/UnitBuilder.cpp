@@ -98,6 +98,15 @@ UnitBuilder::Outputs UnitBuilder::into(const runtime::Field& field, const Arrays
   return list;
 }
 
+void UnitBuilder::beginLine(runtime::Role role) {
+  constexpr std::int64_t line = 8; // numbers
+  const std::int64_t end = memory_.size(role);
+  if (end % line == 0) return;
+  runtime::Field rest = numbersField(role, "unused", line - end % line);
+  rest.comment = "the rest of a line of memory";
+  (void)place(std::move(rest));
+}
+
 void UnitBuilder::report() {
   const auto add = [&](const char* name, const char* comment) {
     runtime::Field field;

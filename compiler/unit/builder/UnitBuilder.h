@@ -51,6 +51,8 @@ public:
   runtime::Field place(runtime::Field field) { return memory_.place(std::move(field)); }
   /// The numbers of arrays, one array after the other, as one field.
   runtime::Field place(runtime::Role role, std::string name, const Arrays& arrays);
+  /// What has its place next begins where a line of memory does, as its role does in a run: vectors are read from it.
+  void beginLine(runtime::Role role);
   [[nodiscard]] const std::vector<runtime::Field>& fields() const { return memory_.fields; }
   [[nodiscard]] std::vector<runtime::Field>& fields() { return memory_.fields; }
   /// The numbers that a run writes out so far.
@@ -83,6 +85,9 @@ public:
   int callsInOrder(std::string name, std::vector<lower::PartOfStep> parts, int arguments = 2);
   /// One of t and h that adds up rows of numbers. Returns its number.
   int rowSums(std::string name, lower::RowSums sums);
+  /// One that is made of the functions so far when the unit is built (lower/steps). Returns its number.
+  using Make = std::function<tape::Function(tape::Module&)>;
+  int later(Make make);
   /// What the functions do, for the readers of the unit. Of a `step` the code has a loop over it.
   runtime::Functions functions;
 
@@ -101,9 +106,6 @@ public:
   [[nodiscard]] Unit build(const ZeroPattern& zeros = {}, std::size_t longest = 0) const;
 
 private:
-  using Make = std::function<tape::Function(tape::Module&)>;
-  /// A function that is made when the unit is built.
-  int later(Make make);
   using Action = std::function<void(lower::Lowering&, const ZeroPattern&)>;
   const sym::Program& program_;
   bool setup_;

@@ -1,4 +1,4 @@
-#include "lower/builder/Calls.h"
+#include "lower/steps/Calls.h"
 
 #include "lower/builder/Builder.h"
 

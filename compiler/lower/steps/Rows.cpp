@@ -1,4 +1,4 @@
-#include "lower/builder/Rows.h"
+#include "lower/steps/Rows.h"
 
 #include "lower/builder/Builder.h"
 #include "lower/builder/Copies.h"
