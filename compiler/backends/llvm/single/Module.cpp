@@ -91,7 +91,7 @@ bool SingleModuleEmitter::isInlined(std::size_t index) const {
 
 void SingleModuleEmitter::emitCalledByOtherParts() {
   for (std::size_t f = 0; f < tape_.functions.size(); ++f) {
-    if (options_.has(f)) continue;
+    if (options_.has(f) && !isInlined(f)) continue; // what is inlined stands in other parts, too
     for (const tape::Block& block : tape_.functions[f].blocks)
       for (const Instr& i : block.code) {
         const auto callee = static_cast<std::size_t>(i.imm);
