@@ -22,64 +22,147 @@ int bufferOf(tape::Module& module, RowPlace at, std::int64_t size) {
   return existing >= 0 ? existing : addBuffer(module, "stages", at.role, at.offset, size);
 }
 
-Value sum(Builder& b, Value x, Value y) {
-  return b.pure(Op::IAdd, Type::Int, {x, y});
-}
-
-/// Of a number of a row the first of those of all stages.
-Value firstOf(Builder& b, Value number, std::int64_t width) {
-  return b.pure(Op::IMul, Type::Int, {number, b.integer(width)});
-}
-
 bool isAt(const tape::Module& module, std::int32_t buffer, RowPlace place) {
   const tape::Buffer& b = module.buffers[static_cast<std::size_t>(buffer)];
   return b.role == place.role && b.offset == place.offset;
 }
 
-/// What the loop over the stages makes of the function that evaluates one.
-class StageWriter {
+/// Writes the parts of a function over the stages of a turn.
+class TurnWriter {
 public:
-  StageWriter(tape::Module& module, const std::string& name, const SideBySide& s, int function)
-      : module_(module), s_(s), function_(function), b_(name, 2),
-        points_(bufferOf(module, s.points, s.size * s.width())), rates_(bufferOf(module, s.rates, s.size * s.width())),
-        coefficients_(bufferOf(module, s.coefficients, s.coefficientsOf())) {}
+  TurnWriter(tape::Module& module, const std::string& name, const SideBySide& s)
+      : module_(module), s_(s), b_(name, 2), coefficients_(bufferOf(module, s.coefficients, s.coefficientsOf())),
+        begin_(bufferOf(module, s.begin, s.size)), points_(bufferOf(module, s.points, s.size * s.width())),
+        rates_(bufferOf(module, s.rates, s.size * s.width())) {}
 
-  tape::Function run() {
-    const Value t = b_.argument(0), h = b_.argument(1);
-    stage_ = b_.beginLoop(b_.integer(0), b_.integer(s_.width() - 1), false);
-    const Value node = b_.load(coefficients_, sum(b_, b_.integer(s_.width() * s_.width()), stage_), false);
-    const Value time = b_.add(t, b_.mul(node, h));
-    isOneBlock() ? write(time, h) : call(time, h);
+  tape::Function begin() {
+    std::int64_t next = 0;
+    const auto write = [&](double x) { b_.store(coefficients_, b_.integer(next++), b_.real(x)); };
+    for (std::size_t j = 0; j < s_.c.size(); ++j) // as vectors over the stages read them
+      for (const std::vector<double>& row : s_.a) write(row[j]);
+    std::for_each(s_.c.begin(), s_.c.end(), write);
+    const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.size - 1), false);
+    const Value value = b_.load(begin_, number, false);
+    eachStage([&](Value stage) { b_.store(points_, beside(number, stage), value); });
     b_.endLoop();
     return b_.finish();
   }
 
-private:
-  [[nodiscard]] const tape::Function& source() const { return module_.functions[static_cast<std::size_t>(function_)]; }
+  tape::Function turns(int function, std::int64_t count, const std::vector<RowSums::Sum>& before) {
+    function_ = function;
+    const Value turn = b_.beginLoop(b_.integer(0), b_.integer(count), false);
+    const Value isFirst = b_.pure(Op::IEq, Type::Bool, {turn, b_.integer(0)});
+    b_.beginIf(b_.pure(Op::Not, Type::Bool, {isFirst}));
+    if (!before.empty()) {
+      b_.beginIf(b_.pure(Op::IEq, Type::Bool, {turn, b_.integer(count)}));
+      sums(before);
+      b_.endIf();
+    }
+    points();
+    b_.endIf();
+    rates(b_.select(isFirst, b_.real(0), b_.argument(1)));
+    b_.endLoop();
+    return b_.finish();
+  }
 
-  [[nodiscard]] bool isAt(std::int32_t buffer, RowPlace place) const { return lower::isAt(module_, buffer, place); }
+  tape::Function sumsAlone(const std::vector<RowSums::Sum>& all) {
+    sums(all);
+    return b_.finish();
+  }
+
+private:
+  Value sum(Value x, Value y) { return b_.pure(Op::IAdd, Type::Int, {x, y}); }
+  Value times(Value x, std::int64_t n) { return b_.pure(Op::IMul, Type::Int, {x, b_.integer(n)}); }
+  /// Where a number of the row of a stage stands.
+  Value beside(Value number, Value stage) { return sum(times(number, s_.width()), stage); }
+  Value beside(Value number, std::int64_t stage) { return beside(number, b_.integer(stage)); }
+
+  template <typename Make> void eachStage(Make make) {
+    make(b_.beginLoop(b_.integer(0), b_.integer(s_.width() - 1), false));
+    b_.endLoop();
+  }
+
+  void sums(const std::vector<RowSums::Sum>& all) {
+    const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.size - 1), false);
+    const Value value = b_.load(begin_, number, false);
+    std::vector<Value> rates;
+    for (std::int64_t j = 0; j < s_.width(); ++j) rates.push_back(b_.load(rates_, beside(number, j), true));
+    for (const RowSums::Sum& one : all) {
+      Value total = b_.real(0);
+      for (std::size_t j = 0; j < rates.size(); ++j)
+        total = b_.add(total, b_.mul(rates[j], b_.real(one.coefficients[j])));
+      b_.store(bufferOf(module_, one.to, s_.size), number, b_.add(value, b_.mul(b_.argument(1), total)));
+    }
+    b_.endLoop();
+  }
+
+  void points() {
+    // As many as registers hold beside the coefficients; a row that is a little longer needs no loop.
+    constexpr std::int64_t together = 8, mostWithoutLoop = 16;
+    const std::int64_t whole = s_.size <= mostWithoutLoop ? 0 : s_.size / together * together;
+    if (whole > 0) {
+      const Value turn = b_.beginLoop(b_.integer(0), b_.integer(whole / together - 1), false);
+      points(times(turn, together), together);
+      b_.endLoop();
+    }
+    if (whole < s_.size) points(b_.integer(whole), s_.size - whole);
+  }
+
+  /// Some numbers of a row at once: they have the coefficients of a stage in common.
+  void points(Value first, std::int64_t count) {
+    std::vector<std::vector<Value>> rates;
+    for (std::int64_t k = 0; k < count; ++k) {
+      rates.emplace_back();
+      const Value number = sum(first, b_.integer(k));
+      for (std::int64_t j = 0; j < s_.width(); ++j) rates.back().push_back(b_.load(rates_, beside(number, j), true));
+    }
+    eachStage([&](Value stage) {
+      for (std::size_t k = 0; k < rates.size(); ++k) {
+        const Value number = sum(first, b_.integer(static_cast<std::int64_t>(k)));
+        // Two sums, so that half as many operations wait for each other.
+        Value sums[] = {b_.real(0), b_.real(0)};
+        for (std::size_t j = 0; j < rates[k].size(); ++j) {
+          const auto column = static_cast<std::int64_t>(j) * s_.width();
+          const Value a = b_.load(coefficients_, sum(b_.integer(column), stage), false);
+          sums[j % 2] = b_.add(sums[j % 2], b_.mul(a, rates[k][j]));
+        }
+        const Value moved = b_.mul(b_.argument(1), b_.add(sums[0], sums[1]));
+        b_.store(points_, beside(number, stage), b_.add(b_.load(begin_, number, false), moved));
+      }
+    });
+  }
+
+  void rates(Value h) {
+    eachStage([&](Value stage) {
+      stage_ = stage;
+      const Value node = b_.load(coefficients_, sum(b_.integer(s_.width() * s_.width()), stage), false);
+      const Value time = b_.add(b_.argument(0), b_.mul(node, h));
+      isOneBlock() ? write(time, h) : call(time, h);
+    });
+  }
+
+  [[nodiscard]] const tape::Function& source() const { return module_.functions[static_cast<std::size_t>(function_)]; }
 
   /// Whether each stage can be evaluated beside the others: all that it writes are its rates.
   [[nodiscard]] bool isOneBlock() const {
     if (source().blocks.size() != 1) return false;
     const std::vector<Instr>& code = source().blocks[0].code;
     return std::all_of(code.begin(), code.end(), [&](const Instr& i) {
-      return i.op <= Op::Load || i.op == Op::FailIf || (i.op == Op::Store && isAt(i.buffer, s_.rate));
+      return i.op <= Op::Load || i.op == Op::FailIf || (i.op == Op::Store && isAt(module_, i.buffer, s_.rate));
     });
   }
 
   void write(Value time, Value h) {
     std::vector<Value> values(source().values, tape::none);
-    const auto of = [&](Value v) { return values[v]; };
     for (const Instr& i : source().blocks[0].code) {
       std::vector<Value> args;
-      std::transform(i.args.begin(), i.args.end(), std::back_inserter(args), of);
+      for (const Value v : i.args) args.push_back(values[v]);
       if (i.op == Op::FailIf)
         b_.failIf(args[0], i.imm);
       else if (i.op != Op::Store)
         values[i.result] = result(i, args, time, h);
       else if (b_.constantInt(args[0]).value_or(0) < s_.size) // the others are zero
-        b_.store(rates_, beside(args[0]), args[1]);
+        b_.store(rates_, beside(args[0], stage_), args[1]);
     }
   }
 
@@ -108,39 +191,32 @@ private:
     case Op::Select:
       return b_.select(args[0], args[1], args[2]);
     case Op::Load:
-      return load(i, args[0]);
+      if (isAt(module_, i.buffer, s_.point)) return b_.load(points_, beside(args[0], stage_), true);
+      if (isAt(module_, i.buffer, s_.rate)) return b_.load(rates_, beside(args[0], stage_), true);
+      return b_.load(i.buffer, args[0], false);
     default:
       return b_.pure(i.op, i.type, args, i.imm);
     }
   }
 
-  Value load(const Instr& i, Value index) {
-    if (isAt(i.buffer, s_.point)) return b_.load(points_, beside(index), false);
-    if (isAt(i.buffer, s_.rate)) return b_.load(rates_, beside(index), true);
-    return b_.load(i.buffer, index, false);
-  }
-
-  /// Where a number of the row of this stage stands.
-  Value beside(Value number) { return sum(b_, firstOf(b_, number, s_.width()), stage_); }
-
   void call(Value time, Value h) {
-    const auto each = [&](auto move) {
+    const auto eachNumber = [&](auto move) {
       const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.size - 1), false);
-      move(number, beside(number));
+      move(number, beside(number, stage_));
       b_.endLoop();
     };
     const int point = bufferOf(module_, s_.point, s_.size), rate = bufferOf(module_, s_.rate, s_.size);
-    each([&](Value one, Value all) { b_.store(point, one, b_.load(points_, all, true)); });
+    eachNumber([&](Value one, Value all) { b_.store(point, one, b_.load(points_, all, true)); });
     b_.call(function_, {time, h});
-    each([&](Value one, Value all) { b_.store(rates_, all, b_.load(rate, one, true)); });
+    eachNumber([&](Value one, Value all) { b_.store(rates_, all, b_.load(rate, one, true)); });
     module_.functions[static_cast<std::size_t>(function_)].inner = true;
   }
 
   tape::Module& module_;
   const SideBySide& s_;
-  int function_;
   Builder b_;
-  int points_, rates_, coefficients_;
+  int coefficients_, begin_, points_, rates_;
+  int function_ = -1;
   Value stage_ = tape::none;
 };
 
@@ -163,98 +239,18 @@ std::int64_t numbersOf(const tape::Module& module, const SideBySide& s, int func
   return numbers;
 }
 
-tape::Function beginBlocks(tape::Module& module, const std::string& name, const SideBySide& s) {
-  Builder b(name, 2);
-  const int coefficients = bufferOf(module, s.coefficients, s.coefficientsOf());
-  std::int64_t next = 0;
-  const auto write = [&](double x) { b.store(coefficients, b.integer(next++), b.real(x)); };
-  for (std::size_t j = 0; j < s.c.size(); ++j) // as vectors over the stages read them
-    for (const std::vector<double>& row : s.a) write(row[j]);
-  std::for_each(s.c.begin(), s.c.end(), write);
-  const int begin = bufferOf(module, s.begin, s.size), points = bufferOf(module, s.points, s.size * s.width());
-  const Value number = b.beginLoop(b.integer(0), b.integer(s.size - 1), false);
-  const Value first = firstOf(b, number, s.width()), value = b.load(begin, number, false);
-  const Value stage = b.beginLoop(b.integer(0), b.integer(s.width() - 1), false);
-  b.store(points, sum(b, first, stage), value);
-  b.endLoop();
-  b.endLoop();
-  return b.finish();
+tape::Function beginTurns(tape::Module& module, const std::string& name, const SideBySide& s) {
+  return TurnWriter(module, name, s).begin();
 }
 
-namespace {
-
-/// points = begin + h a rates, for some numbers of a row at once: they have the coefficients of a stage in common.
-class PointWriter {
-public:
-  PointWriter(tape::Module& module, const std::string& name, const SideBySide& s)
-      : s_(s), b_(name, 2), coefficients_(bufferOf(module, s.coefficients, s.coefficientsOf())),
-        begin_(bufferOf(module, s.begin, s.size)), points_(bufferOf(module, s.points, s.size * s.width())),
-        rates_(bufferOf(module, s.rates, s.size * s.width())) {}
-
-  tape::Function run() {
-    // As many as registers hold beside the coefficients; a row that is a little longer needs no loop.
-    constexpr std::int64_t together = 8, mostWithoutLoop = 16;
-    const std::int64_t whole = s_.size <= mostWithoutLoop ? 0 : s_.size / together * together;
-    if (whole > 0) {
-      const Value turn = b_.beginLoop(b_.integer(0), b_.integer(whole / together - 1), false);
-      write(firstOf(b_, turn, together), together);
-      b_.endLoop();
-    }
-    if (whole < s_.size) write(b_.integer(whole), s_.size - whole);
-    return b_.finish();
-  }
-
-private:
-  void write(Value number, std::int64_t count) {
-    const Value stage = b_.beginLoop(b_.integer(0), b_.integer(s_.width() - 1), false);
-    for (std::int64_t k = 0; k < count; ++k) {
-      const Value own = sum(b_, number, b_.integer(k)), first = firstOf(b_, own, s_.width());
-      // Two sums, so that half as many operations wait for each other.
-      Value sums[] = {b_.real(0), b_.real(0)};
-      for (std::int64_t j = 0; j < s_.width(); ++j) {
-        const Value rate = b_.load(rates_, sum(b_, first, b_.integer(j)), false);
-        const Value a = b_.load(coefficients_, sum(b_, b_.integer(j * s_.width()), stage), false);
-        sums[j % 2] = b_.add(sums[j % 2], b_.mul(a, rate));
-      }
-      const Value step = b_.mul(b_.argument(1), b_.add(sums[0], sums[1]));
-      b_.store(points_, sum(b_, first, stage), b_.add(b_.load(begin_, own, false), step));
-    }
-    b_.endLoop();
-  }
-
-  const SideBySide& s_;
-  Builder b_;
-  int coefficients_, begin_, points_, rates_;
-};
-
-} // namespace
-
-tape::Function pointsOfBlock(tape::Module& module, const std::string& name, const SideBySide& s) {
-  return PointWriter(module, name, s).run();
+tape::Function turns(tape::Module& module, const std::string& name, const SideBySide& s, int function,
+                     std::int64_t count, const std::vector<RowSums::Sum>& before) {
+  return TurnWriter(module, name, s).turns(function, count, before);
 }
 
-tape::Function ratesOfBlock(tape::Module& module, const std::string& name, const SideBySide& s, int function) {
-  return StageWriter(module, name, s, function).run();
-}
-
-tape::Function sumsOfBlock(tape::Module& module, const std::string& name, const SideBySide& s,
-                           const std::vector<RowSums::Sum>& sums) {
-  Builder b(name, 2);
-  const Value h = b.argument(1);
-  const int begin = bufferOf(module, s.begin, s.size), rates = bufferOf(module, s.rates, s.size * s.width());
-  std::vector<int> to;
-  for (const RowSums::Sum& one : sums) to.push_back(bufferOf(module, one.to, s.size));
-  const Value number = b.beginLoop(b.integer(0), b.integer(s.size - 1), false);
-  const Value first = firstOf(b, number, s.width()), value = b.load(begin, number, false);
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    Value total = b.real(0);
-    for (std::int64_t j = 0; j < s.width(); ++j)
-      total = b.add(total, b.mul(b.load(rates, sum(b, first, b.integer(j)), false),
-                                 b.real(sums[k].coefficients[static_cast<std::size_t>(j)])));
-    b.store(to[k], number, b.add(value, b.mul(h, total)));
-  }
-  b.endLoop();
-  return b.finish();
+tape::Function sumsOfTurn(tape::Module& module, const std::string& name, const SideBySide& s,
+                          const std::vector<RowSums::Sum>& sums) {
+  return TurnWriter(module, name, s).sumsAlone(sums);
 }
 
 } // namespace lmc::lower

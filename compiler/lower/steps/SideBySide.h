@@ -27,16 +27,15 @@ struct SideBySide {
 
 // Functions of t and h. Places without a buffer get one.
 
-/// All points of a block are the begin.
-[[nodiscard]] tape::Function beginBlocks(tape::Module& module, const std::string& name, const SideBySide& s);
-/// points = begin + h a rates.
-[[nodiscard]] tape::Function pointsOfBlock(tape::Module& module, const std::string& name, const SideBySide& s);
-/// The rates at all points, at the times t + c h, by a function of a time and h that reads `point` and writes `rate`.
-/// Where that is one block of code without loops, it stands in a loop over the stages; else the loop calls it.
-[[nodiscard]] tape::Function ratesOfBlock(tape::Module& module, const std::string& name, const SideBySide& s,
-                                          int function);
+/// What the turns begin with: `coefficients`, and all points at the begin.
+[[nodiscard]] tape::Function beginTurns(tape::Module& module, const std::string& name, const SideBySide& s);
+/// First `rates` at the begin and t, then so many turns: points = begin + h a rates, and rates at all points, at the
+/// times t + c h, by a function of a time and h that reads `point` and writes `rate`. Where that is one block of code
+/// without loops, it stands in a loop over the stages; else the loop calls it. Before the last turn the sums `before`.
+[[nodiscard]] tape::Function turns(tape::Module& module, const std::string& name, const SideBySide& s, int function,
+                                   std::int64_t count, const std::vector<RowSums::Sum>& before);
 /// to = begin + h sum_j coefficients[j] rates[j] for each sum.
-[[nodiscard]] tape::Function sumsOfBlock(tape::Module& module, const std::string& name, const SideBySide& s,
-                                         const std::vector<RowSums::Sum>& sums);
+[[nodiscard]] tape::Function sumsOfTurn(tape::Module& module, const std::string& name, const SideBySide& s,
+                                        const std::vector<RowSums::Sum>& sums);
 
 } // namespace lmc::lower

@@ -120,18 +120,12 @@ void StageCode::addBlocks(unit::UnitBuilder& unit, const Memory& m, std::size_t 
     std::vector<lower::RowSums::Sum> all;
     for (std::size_t k = 0; k < results; ++k)
       if (m.blocks->weights[k].before == before) all.push_back({m.blocks->weights[k].weights, placeOf(m.ends[k])});
-    if (!all.empty()) parts.push_back({made(lower::sumsOfBlock, "sums for the end", all), 0, 1});
+    return all;
   };
-  const int points = made(lower::pointsOfBlock, "points of stages");
-  const int rates = made(lower::ratesOfBlock, "stages", m.evaluate);
-  parts.push_back({made(lower::beginBlocks, "points at the begin"), 0, 1});
-  parts.push_back({rates, 0, 0}); // all of them are the first stage
-  for (std::size_t block = 1; block <= m.blocks->count; ++block) {
-    if (block == m.blocks->count) sums(true);
-    parts.push_back({points, 0, 1});
-    parts.push_back({rates, 0, 1});
-  }
-  sums(false);
+  const auto count = static_cast<std::int64_t>(m.blocks->count);
+  parts.push_back({made(lower::beginTurns, "begin of turns"), 0, 1});
+  parts.push_back({made(lower::turns, "turns", m.evaluate, count, sums(true)), 0, 1});
+  parts.push_back({made(lower::sumsOfTurn, "sums for the end", sums(false)), 0, 1});
 }
 
 void StageCode::addStages(unit::UnitBuilder& unit, const methods::SharedStages& stages, const Memory& m,
