@@ -83,15 +83,22 @@ private:
   }
 
   void sums(const std::vector<RowSums::Sum>& all) {
-    const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.size - 1), false);
+    std::vector<int> ends;
+    for (const RowSums::Sum& one : all) ends.push_back(bufferOf(module_, one.to, s_.size));
+    if (s_.moving < s_.size) {
+      const Value resting = b_.beginLoop(b_.integer(s_.moving), b_.integer(s_.size - 1), false);
+      for (const int end : ends) b_.store(end, resting, b_.load(begin_, resting, false));
+      b_.endLoop();
+    }
+    const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.moving - 1), false);
     const Value value = b_.load(begin_, number, false);
     std::vector<Value> rates;
     for (std::int64_t j = 0; j < s_.width(); ++j) rates.push_back(b_.load(rates_, beside(number, j), true));
-    for (const RowSums::Sum& one : all) {
+    for (std::size_t k = 0; k < all.size(); ++k) {
       Value total = b_.real(0);
       for (std::size_t j = 0; j < rates.size(); ++j)
-        total = b_.add(total, b_.mul(rates[j], b_.real(one.coefficients[j])));
-      b_.store(bufferOf(module_, one.to, s_.size), number, b_.add(value, b_.mul(b_.argument(1), total)));
+        total = b_.add(total, b_.mul(rates[j], b_.real(all[k].coefficients[j])));
+      b_.store(ends[k], number, b_.add(value, b_.mul(b_.argument(1), total)));
     }
     b_.endLoop();
   }
@@ -99,13 +106,13 @@ private:
   void points() {
     // As many as registers hold beside the coefficients; a row that is a little longer needs no loop.
     constexpr std::int64_t together = 8, mostWithoutLoop = 16;
-    const std::int64_t whole = s_.size <= mostWithoutLoop ? 0 : s_.size / together * together;
+    const std::int64_t whole = s_.moving <= mostWithoutLoop ? 0 : s_.moving / together * together;
     if (whole > 0) {
       const Value turn = b_.beginLoop(b_.integer(0), b_.integer(whole / together - 1), false);
       points(times(turn, together), together);
       b_.endLoop();
     }
-    if (whole < s_.size) points(b_.integer(whole), s_.size - whole);
+    if (whole < s_.moving) points(b_.integer(whole), s_.moving - whole);
   }
 
   /// Some numbers of a row at once: they have the coefficients of a stage in common.
@@ -161,7 +168,7 @@ private:
         b_.failIf(args[0], i.imm);
       else if (i.op != Op::Store)
         values[i.result] = result(i, args, time, h);
-      else if (b_.constantInt(args[0]).value_or(0) < s_.size) // the others are zero
+      else if (b_.constantInt(args[0]).value_or(0) < s_.moving)
         b_.store(rates_, beside(args[0], stage_), args[1]);
     }
   }
@@ -222,8 +229,8 @@ private:
 
 } // namespace
 
-std::int64_t numbersOf(const tape::Module& module, const SideBySide& s, int function) {
-  std::int64_t numbers = 0;
+std::int64_t movingOf(const tape::Module& module, const SideBySide& s, int function) {
+  std::int64_t moving = 0;
   for (const tape::Block& block : module.functions[static_cast<std::size_t>(function)].blocks) {
     std::unordered_map<Value, std::int64_t> places;
     std::unordered_set<Value> zeros;
@@ -233,10 +240,10 @@ std::int64_t numbersOf(const tape::Module& module, const SideBySide& s, int func
       if (i.op < Op::Store || i.buffer < 0 || !isAt(module, i.buffer, s.rate)) continue;
       const auto place = i.op == Op::Store ? places.find(i.args[0]) : places.end();
       if (place == places.end()) return s.size; // a loop writes
-      if (!zeros.contains(i.args[1])) numbers = std::max(numbers, place->second + 1);
+      if (!zeros.contains(i.args[1])) moving = std::max(moving, place->second + 1);
     }
   }
-  return numbers;
+  return moving;
 }
 
 tape::Function beginTurns(tape::Module& module, const std::string& name, const SideBySide& s) {

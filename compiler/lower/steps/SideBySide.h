@@ -13,6 +13,7 @@ struct SideBySide {
   std::vector<std::vector<double>> a; ///< s rows of s
   std::vector<double> c;
   std::int64_t size = 0;         ///< of a row
+  std::int64_t moving = 0;       ///< so many numbers at its begin; the rates of the others are zero
   RowPlace begin;                ///< the state at the begin
   RowPlace coefficients;         ///< coefficientsOf() numbers, which `beginBlocks` writes
   RowPlace points, rates;        ///< of a block
@@ -21,9 +22,8 @@ struct SideBySide {
   [[nodiscard]] std::int64_t coefficientsOf() const { return width() * (width() + 1); }
 };
 
-/// The size of a row without what fills its last vector up: numbers of which the function that evaluates a stage gives
-/// zero.
-[[nodiscard]] std::int64_t numbersOf(const tape::Module& module, const SideBySide& s, int function);
+/// `moving` of a function that evaluates a stage: the rates behind it are the number zero in its code.
+[[nodiscard]] std::int64_t movingOf(const tape::Module& module, const SideBySide& s, int function);
 
 // Functions of t and h. Places without a buffer get one.
 

@@ -112,7 +112,7 @@ void StageCode::addBlocks(unit::UnitBuilder& unit, const Memory& m, std::size_t 
                           std::vector<lower::PartOfStep>& parts) {
   const auto made = [&](auto function, const std::string& name, auto... more) {
     return unit.later([=, s = m.together, stage = m.evaluate](tape::Module& module) mutable {
-      s.size = lower::numbersOf(module, s, stage);
+      s.moving = lower::movingOf(module, s, stage);
       return function(module, name, s, more...);
     });
   };
