@@ -174,6 +174,41 @@ TEST(Projected, LowOrdersMayLeaveTheManifoldFurther) {
   EXPECT_NEAR(y[1], std::sin(3 * std::atan(0.3)), 4e-16);
 }
 
+/// Of Gauss–Legendre collocation of order 4 a turn adds a term to the series of the stages; of the weights' moments
+/// those up to the order are 1/k!.
+TEST(Projected, IteratesImplicitTableaux) {
+  const std::string model = "model F {\n  state z : R;\n  flow z = 2*z;\n  initial z = 1;\n}\n";
+  for (const int turns : {2, 3}) {
+    const std::string method = fmt::format("method M = projected(GaussLegendre4, turns = {});\n", turns);
+    const Numbers y = run(method + model, "M", 0.3, 1);
+    ASSERT_EQ(y.size(), 1U);
+    double sum = 0, term = 1;
+    for (int k = 0; k <= turns + 1; term *= 0.6 / ++k) sum += term;
+    EXPECT_NEAR(y[0], sum, 3e-16) << turns;
+  }
+}
+
+/// The tableau of the library against exp(t), whose error with 13 turns is that of its series, (h lambda)^15/15!.
+TEST(Projected, IteratesUpToTheOrderOfTheTableau) {
+  const Numbers y = run("model F {\n  state z : R;\n  flow z = 3*z + cos(t);\n  initial z = 1;\n}\n", "PL14", 0.25, 4);
+  ASSERT_EQ(y.size(), 1U);
+  EXPECT_NEAR(y[0], 1.3 * std::exp(3) - 0.3 * std::cos(1) + 0.1 * std::sin(1), 1e-12);
+}
+
+TEST(Projected, SaysWhichTableauxHaveTurns) {
+  const std::string model = "model F {\n  state z : R;\n  flow z = -z;\n  initial z = 1;\n}\n";
+  for (const auto& [method, error] : {std::pair("projected(ClassicalRK4, turns = 3)", "LIE0506 1:22-33"),
+                                      std::pair("projected(GaussLegendre4, turns = 1)", "LIE0506 1:46-46"),
+                                      std::pair("projected(GaussLegendre4, turns = 31)", "LIE0506 1:46-47"),
+                                      std::pair("projected(GaussLegendre4, turns = 2.5)", "LIE0506 1:46-48"),
+                                      std::pair("projected(GaussLegendre4, truncate = 2)", "LIE0506 1:38-45"),
+                                      std::pair("projected(GaussLegendre4)", "LIE0530 1:22-35")}) {
+    Derived d(std::string("method M = ") + method + ";\n" + model);
+    EXPECT_FALSE(d.step("M"));
+    EXPECT_EQ(d.c.errors(), std::vector<std::string>{error}) << method << d.c.text();
+  }
+}
+
 TEST(Projected, HasNoAdjointWherePointsAreHeld) {
   const std::string methods = "method Back = adjoint(P4);\n";
   Derived sphere(methods + "model F {\n  state q : S^2;\n  flow q = e3;\n  initial q = e1;\n}\n");

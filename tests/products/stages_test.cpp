@@ -142,6 +142,76 @@ TEST(SharedCalls, EstimateTheirError) {
   expectErrorsToFollowTheTolerance("CG34");
 }
 
+// Stages of a turn side by side.
+TEST(Turns, HaveTheOrderOfTheirNumber) {
+  const SharedExample method("PL14", true), other("RKMK78", true);
+  ASSERT_NE(method.problem, nullptr);
+  EXPECT_EQ(method.problem->evaluationsPerStep, 1 + 13 * 8);
+  EXPECT_LT(method.problem->code->codeBytes(), 60'000U);
+  const std::vector<double> end = other.run(1.0 / 400, 5).state;
+  const auto error = [&](int n) { return distance(method.run(5.0 / n, 5).state, end); };
+  const double rough = error(8), fine = error(16);
+  EXPECT_GT(fine, 1e-12); // above rounding
+  EXPECT_NEAR(std::log2(rough / fine), 14, 1.5);
+}
+
+TEST(Turns, EstimateTheirError) {
+  expectErrorsToFollowTheTolerance("PL14");
+}
+
+/// f of dipoles and of the closed chain has loops, and is called for each stage; of the constrained top it ends with a
+/// system, and leaves multipliers.
+TEST(Turns, OfAnyModelAgreeWithOtherMethods) {
+  for (const char* example : {"heavy_top_constrained", "closed_chain", "magnetic_dipoles"}) {
+    const SharedExample method("PL14", false, "1e-10", example), other("RKMK78", false, "1e-11", example);
+    ASSERT_NE(method.problem, nullptr) << example;
+    const runtime::RunResult r = method.run(1e-3, 0.2), o = other.run(1e-3, 0.2);
+    EXPECT_FALSE(r.failure) << example;
+    EXPECT_LT(distance(r.state, o.state), 1e-6) << example;
+  }
+}
+
+std::unique_ptr<products::Pipeline> pipelineOf(const std::string& text, const std::string& method) {
+  products::PipelineOptions o;
+  o.compilation.libraryRoot = LMC_SOURCE_DIR;
+  o.compile.useCache = false;
+  o.method = method;
+  auto pipeline = std::make_unique<products::Pipeline>(o);
+  EXPECT_TRUE(pipeline->loadText("model.lie", text));
+  return pipeline;
+}
+
+/// What has no rate stands behind what has, and stays.
+TEST(Turns, NumbersThatRestStay) {
+  const auto pipeline = pipelineOf("model F {\n  state x : R^2;\n  state y : R^3;\n  flow x = [y[2], x[1]];\n"
+                                   "  flow y = [0, 0, 0];\n  initial x = [1, 2];\n  initial y = [3, 4, 5];\n"
+                                   "  simulate { method = RKMK4; time = 0..1; step = 0.1; }\n}\n",
+                                   "PL14");
+  const auto problem = pipeline->build();
+  ASSERT_NE(problem, nullptr);
+  const std::vector<double> end = runtime::run(*problem, {}).state;
+  const std::vector<double> wanted = {1 + 4.0, 2 + 1 + 2.0, 3, 4, 5};
+  ASSERT_EQ(end.size(), wanted.size());
+  for (std::size_t k = 0; k < end.size(); ++k) EXPECT_NEAR(end[k], wanted[k], 1e-14) << k;
+}
+
+/// Stages stand at both ends of a step: rates that jump or bend at any time are seen.
+TEST(Turns, SeeWhatDependsOnTheTimeAlone) {
+  for (const double at : {0.2, 0.37, 0.901}) {
+    const std::string place = std::to_string(at);
+    const auto pipeline = pipelineOf("model F {\n  state x : R;\n  state y : R;\n  flow x = if t < " + place +
+                                         " then 1 else 3;\n  flow y = abs(t - " + place +
+                                         ");\n  initial x = 0;\n  initial y = 0;\n"
+                                         "  simulate { method = RKMK54; time = 0..1; tolerance = 1e-7; }\n}\n",
+                                     "PL14");
+    const auto problem = pipeline->build();
+    ASSERT_NE(problem, nullptr);
+    const std::vector<double> end = runtime::run(*problem, {}).state;
+    EXPECT_NEAR(end[0], at + 3 * (1 - at), 2e-6);
+    EXPECT_NEAR(end[1], (at * at + (1 - at) * (1 - at)) / 2, 2e-6);
+  }
+}
+
 /// The top is turned by a radian in 1/150.
 TEST(SumsOfRows, HaveTheOrderOfTheirTableau) {
   const SharedExample method("P853", true, "", "heavy_top"), other("RKMK78", true, "", "heavy_top");

@@ -12,12 +12,12 @@ namespace lmc::lower {
 struct SideBySide {
   std::vector<std::vector<double>> a; ///< s rows of s
   std::vector<double> c;
-  std::int64_t size = 0;         ///< of a row
-  std::int64_t moving = 0;       ///< so many numbers at its begin; the rates of the others are zero
-  RowPlace begin;                ///< the state at the begin
-  RowPlace coefficients;         ///< coefficientsOf() numbers, which `beginBlocks` writes
-  RowPlace points, rates;        ///< of a block
-  RowPlace point, rate;          ///< of the function that evaluates one stage
+  std::int64_t size = 0;   ///< of a row
+  std::int64_t moving = 0; ///< so many numbers at its begin; the rates of the others are zero
+  RowPlace begin;          ///< the state at the begin
+  RowPlace coefficients;   ///< coefficientsOf() numbers, which `beginBlocks` writes
+  RowPlace points, rates;  ///< of a block
+  RowPlace point, rate;    ///< of the function that evaluates one stage
   [[nodiscard]] std::int64_t width() const { return static_cast<std::int64_t>(c.size()); }
   [[nodiscard]] std::int64_t coefficientsOf() const { return width() * (width() + 1); }
 };

@@ -51,9 +51,9 @@ bool readArguments(sema::Compilation& c, const syntax::Expr& parts, Constructed&
   for (std::size_t k = 0; k < parts.names.size(); ++k) {
     if (known == nullptr || parts.names[k] != known->name) {
       const std::string rest = known == nullptr ? ": it takes a tableau alone" : "";
-      auto r = c.diagnostics().error(
-          Code::LIE0506, parts.nameRanges[k],
-          fmt::format("{} has no argument `{}`{}", nameOf(result.kind), parts.names[k], rest));
+      auto r =
+          c.diagnostics().error(Code::LIE0506, parts.nameRanges[k],
+                                fmt::format("{} has no argument `{}`{}", nameOf(result.kind), parts.names[k], rest));
       if (known != nullptr) r.suggest(known->example);
       return false;
     }
@@ -124,7 +124,7 @@ std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator
     return result;
   }
   if (result.turns) {
-    c.diagnostics().error(Code::LIE0530, e.args[1]->range,
+    c.diagnostics().error(Code::LIE0506, e.args[1]->range,
                           fmt::format("`{}` is explicit: its stages need no turns", result.tableau.name));
     return std::nullopt;
   }

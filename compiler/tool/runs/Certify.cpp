@@ -23,9 +23,19 @@ public:
 
 /// A method with an error estimate.
 struct Candidate {
-  std::string name;
+  std::string name, kind;
   int order = 0;
 };
+
+/// The next one: of another kind than the one before if there is such a one, since methods of a kind have formulas in
+/// common.
+Candidate take(std::vector<Candidate>& list, const std::string& before) {
+  auto next = std::find_if(list.begin(), list.end(), [&](const Candidate& c) { return c.kind != before; });
+  if (next == list.end()) next = list.begin();
+  Candidate c = *next;
+  list.erase(next);
+  return c;
+}
 
 class Certifier {
 public:
@@ -86,7 +96,7 @@ private:
     const std::string own = problem_.method.substr(0, problem_.method.find('('));
     for (const products::MethodSummary& m : pipeline.methodsThatStep()) {
       if (m.name == own || m.order.find('(') == std::string::npos) continue;
-      Candidate c{m.name};
+      Candidate c{m.name, m.kind};
       std::from_chars(m.order.data(), m.order.data() + m.order.size(), c.order);
       list.push_back(c);
     }
@@ -107,10 +117,10 @@ private:
   bool byOthers(References& r) {
     constexpr int tries = 4;
     std::vector<std::string> names;
-    int tried = 0;
-    for (const Candidate& c : candidates()) {
-      if (names.size() == 2 || tried == tries || stopSignal() != 0) break;
-      ++tried;
+    std::string kind; // of the first
+    std::vector<Candidate> left = candidates();
+    for (int tried = 0; !left.empty() && names.size() < 2 && tried < tries && stopSignal() == 0; ++tried) {
+      const Candidate c = take(left, kind);
       why_ = c.name + ": it cannot step the model with these settings";
       std::optional<runtime::Trajectory> t = reference(c.name);
       if (!t) {
@@ -119,6 +129,7 @@ private:
       }
       (names.empty() ? r.best : r.other) = std::move(*t);
       names.push_back(c.name);
+      kind = c.kind;
     }
     if (names.size() < 2) return false;
     certificate_.independent = true;
