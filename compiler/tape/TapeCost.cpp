@@ -13,13 +13,16 @@ namespace {
 constexpr double functionCost = 15;
 /// Turns of a loop with an exit that count.
 constexpr double turnsToExit = 3;
+/// As many as a vector has numbers.
+constexpr double turnsOfVector = 8;
 /// Turns of a loop over a list of pairs.
 constexpr double turnsInList = 40;
 
 class Counter {
 public:
-  Counter(const Module& m, const Function& f, double instruction)
-      : module_(m), function_(f), instruction_(instruction), guess_(f.values, 1.0), loops_(f.values, 0.0) {}
+  Counter(const Module& m, const Function& f, double instruction, double vector)
+      : module_(m), function_(f), instruction_(instruction), vector_(vector), guess_(f.values, 1.0),
+        loops_(f.values, 0.0) {}
 
   double block(std::int32_t index) {
     double sum = 0;
@@ -57,7 +60,7 @@ private:
     case Op::If:
       return instruction_ + block(i.block);
     case Op::Call:
-      return instruction_ + cost(module_, static_cast<int>(i.imm), instruction_);
+      return instruction_ + cost(module_, static_cast<int>(i.imm), instruction_, vector_);
     case Op::Kernel:
       return kernel(i, at(0));
     case Op::Fill:
@@ -74,7 +77,15 @@ private:
     guess_[i.result] = (low + high) / 2;
     for (const Instr& inner : function_.blocks[static_cast<std::size_t>(i.block)].code)
       if (inner.op == Op::BreakIf) turns = std::min(turns, turnsToExit);
+    if (turns == turnsOfVector && isInnermost(i.block)) turns = vector_;
     return loops_[i.result] = turns * block(i.block);
+  }
+
+  [[nodiscard]] bool isInnermost(std::int32_t index) const {
+    const std::vector<Instr>& code = function_.blocks[static_cast<std::size_t>(index)].code;
+    return std::none_of(code.begin(), code.end(), [](const Instr& i) {
+      return i.block >= 0 || i.op == Op::Call || i.op == Op::Kernel || i.op == Op::BreakIf;
+    });
   }
 
   [[nodiscard]] double kernel(const Instr& i, double n) const {
@@ -95,19 +106,19 @@ private:
 
   const Module& module_;
   const Function& function_;
-  double instruction_;
+  double instruction_, vector_;
   std::vector<double> guess_; ///< of integers
   std::vector<double> loops_;
 };
 
 } // namespace
 
-double cost(const Module& module, int function, double instruction) {
-  return Counter(module, module.functions[static_cast<std::size_t>(function)], instruction).block(0);
+double cost(const Module& module, int function, double instruction, double vector) {
+  return Counter(module, module.functions[static_cast<std::size_t>(function)], instruction, vector).block(0);
 }
 
 std::vector<double> loopCosts(const Module& module, int function) {
-  Counter counter(module, module.functions[static_cast<std::size_t>(function)], 1);
+  Counter counter(module, module.functions[static_cast<std::size_t>(function)], 1, turnsOfVector);
   (void)counter.block(0);
   return counter.loops();
 }

@@ -142,14 +142,17 @@ private:
     return true;
   }
 
-  /// All orders downwards, until the work has grown.
+  /// All orders downwards, until the work has grown; not before orders that several kinds of methods have, since series
+  /// and stages side by side cost something else on each model.
   void compete(bool implicit) {
+    constexpr int common = 8;
     const MethodCandidate* last = nullptr;
     double ofOrder = huge, cheapest = huge; // of the order at hand: work, and operations of a step
     for (const MethodCandidate& m : candidates_) {
       if (m.isImplicit != implicit) continue;
       if (last == nullptr || m.order != last->order) {
-        const bool farBelow = best_ != nullptr && last != nullptr && last->order + 2 <= best_->method->order;
+        const bool farBelow =
+            best_ != nullptr && last != nullptr && last->order <= common && last->order + 2 <= best_->method->order;
         if (farBelow && ofOrder > best_->work) break;
         ofOrder = cheapest = huge;
       }

@@ -106,7 +106,10 @@ std::string kindsOnPage() {
       text += fmt::format("* A model must have {}.\n", methods::describe(need));
     if (kind.needs.empty()) text += "* Steps every model.\n";
     if (kind.tableaux) text += "* Tableaux construct such methods.\n";
-    if (kind.projected) text += "* `projected(T)` constructs such methods from explicit tableaux.\n";
+    if (kind.projected)
+      text +=
+          "* `projected(T)` constructs such methods from explicit tableaux, `projected(T, turns = m)` from implicit "
+          "ones.\n";
     if (kind.errorEstimates) text += "* They may have an error estimate, `embedded`.\n";
     text += "\n| | |\n|---|---|\n";
     const bool known = std::any_of(kind.words.begin(), kind.words.end(),
