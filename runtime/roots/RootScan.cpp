@@ -145,7 +145,9 @@ std::int32_t RootScan::bottom(RootPoint a, RootPoint b) {
   RootPoint best = std::abs(a.rate) < std::abs(b.rate) ? a : b;
   for (int turn = 0; turn < mostLooks && b.at - a.at > scale_.resolution; ++turn) {
     const Cubic cubic(a, b);
-    double x = 0.5, low = std::numeric_limits<double>::infinity();
+    // The extremum lies between, or at an end but for rounding, where the cubic may have none.
+    const bool atLeft = side * a.value < side * b.value;
+    double x = atLeft ? 0 : 1, low = side * (atLeft ? a : b).value;
     for (const double place : cubic.extrema())
       if (side * cubic.value(place) < low) low = side * cubic.value(place), x = place;
     if (low > clear * sizeOf(a, b) && low > scale_.doubt) return 0;
