@@ -12,33 +12,20 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-#include <unordered_set>
 #include <utility>
 
 namespace lmc::products {
 
 namespace {
-/// Of a rate: whether all of f has to be evaluated for it, as of events on velocities.
-bool needsAccelerations(Product& product, const sym::Array* rate) {
-  const sym::Program& program = product.layer.program();
-  std::unordered_set<const sym::Array*> found;
-  for (const sema::Factor& f : product.layer.model.factors) found.insert(f.acceleration.begin(), f.acceleration.end());
-  for (const sema::StateVariable& z : product.layer.model.states)
-    if (z.dual) found.insert(z.derivative.begin(), z.derivative.end());
-  const std::vector<std::size_t> slice = program.slice({rate});
-  return std::any_of(slice.begin(), slice.end(),
-                     [&](std::size_t k) { return found.contains(program.equation(k).array); });
-}
-
 /// The values of events, and their rates where they are known, which get their places. Those that need accelerations
-/// cost as much as a stage of a method: they are for adaptive steps, which may be long against what an event does.
+/// cost as much as a stage of a method; without them the side to which an event goes that has reset the state would not
+/// be known.
 unit::UnitBuilder::Outputs eventsWithRates(Product& product) {
   unit::UnitBuilder::Outputs outputs = product.observation.events;
   const std::vector<sema::Event>& events = product.layer.model.events;
   for (std::size_t k = 0; k < events.size(); ++k) {
     const sema::Event& e = events[k];
     if (e.rate == nullptr) continue;
-    if (product.steps != Steps::Adaptive && needsAccelerations(product, e.rate)) continue;
     runtime::Field& rate = product.observation.rules[k].rate;
     rate = product.unit.place(unit::fieldOf(e.name + "'", *e.rate, e.first));
     outputs.push_back({e.rate, rate.role, rate.offset});

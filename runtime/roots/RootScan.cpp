@@ -171,7 +171,7 @@ std::int32_t RootScan::bottom(RootPoint a, RootPoint b) {
 }
 
 bool RootScan::tells(double deviation, const RootPoint& left, const RootPoint& right) {
-  constexpr double sure = 2; // deviations are known roughly
+  constexpr double sure = 8; // deviations are known roughly, and of fast swings may be small by chance
   return sure * deviation <= wide * sizeOf(left, right);
 }
 

@@ -443,18 +443,22 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
   if (status != Ok) return status;
   for (const Candidate& c : candidates_)
     if (c.touches && c.until <= first) touched_[c.event] = now_.rates[c.event];
-  leaveZero();
+  leaveZero(found.time);
   return Ok;
 }
 
-/// The step ends at the event: others that have begun at zero, and are on their side by now, have left it, and others
-/// that have crossed zero in a direction that does not count are on their new side. What the event does may send them
-/// back at once.
-void EventWatch::leaveZero() {
+/// The step ends at the event, at time t: others that have begun at zero, and are on their side by now, have left it,
+/// and others that have crossed zero in a direction that does not count are on their new side. What the event does may
+/// send them back at once.
+void EventWatch::leaveZero(double t) {
   for (std::size_t k = 0; k < signs_.size(); ++k) {
     if (std::find(happened_.begin(), happened_.end(), k) != happened_.end()) continue;
     const int sign = signOf(now_.values[k]);
     if (armed_[k] && sign == signs_[k]) armed_[k] = false;
+    // It has left zero and come back, by more than what may be left of zero.
+    const RootScale scale = scaleOf(k, t, 0);
+    const double left = std::max(scale.rounding, std::abs(now_.rates[k]) * scale.resolution);
+    if (armed_[k] && !counts(k, signs_[k]) && std::abs(now_.values[k]) > perResidual * left) armed_[k] = false;
     if (armed_[k] || sign == 0) continue;
     if (!counts(k, signs_[k])) signs_[k] = sign;
     residual_[k] = 0; // it is not at zero

@@ -122,7 +122,7 @@ private:
   void tellDoubts(double until);
   [[nodiscard]] std::int32_t root(const Candidate& c, double until, double t, const To& to, double& found, bool& here);
   [[nodiscard]] std::int32_t settle(double t, const std::vector<std::size_t>& done);
-  void leaveZero();
+  void leaveZero(double t);
 
   const Problem& problem_;
   Workspace& workspace_;

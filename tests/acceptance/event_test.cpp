@@ -141,7 +141,7 @@ TEST(Event, ComesAgainInAResumedRun) {
 TEST(Event, TouchesZero) {
   const Workspace w;
   for (const std::string& s : settings) {
-    // x has its top at t = 0.3: of the height by its rate, of the speed by its values.
+    // x has its top at t = 0.3: of the height and of the speed.
     for (const char* e : {"x - 1.45", "1.45 - x", "rising(x - 1.45)", "falling(x - 1.45)"})
       expectEvent(runOf(w, ball("  event touch = " + std::string(e) + ";", s)), "touch", 0.3);
     const nlohmann::json values = runOf(w, ball("  event touch = v*v;", s));
@@ -167,7 +167,7 @@ TEST(Event, GoesOnAtTheSideItTouchedFrom) {
 TEST(Event, IsTheFirstOfThreeCrossingsInOneStep) {
   const Workspace w;
   for (const std::string& s : settings) {
-    // In the time, whose rate is known, and in the speed, of which steps of a fixed length know values alone.
+    // In the time, and in the speed, whose rate is the acceleration.
     for (const char* e : {"(t - 1)*(t - 1.9)*(t - 3)", "-(v + 7)*(v + 16)*(v + 27)/1000"}) {
       const std::string text(e);
       expectEvent(runOf(w, ball("  event pass = " + text + ";", s)), "pass", 1);
@@ -229,6 +229,44 @@ TEST(Event, IsFoundInStepsThatAreLongerThanItsPeriod) {
     EXPECT_EQ(runs("v^2 - 0.1", method, "1e-3")["events"].size(), 32U) << method;
     EXPECT_EQ(runs("x*v - 0.45", method, "1e-3")["events"].size(), 32U) << method;
   }
+}
+
+/// Behind its reset an event on a velocity goes to the side that the acceleration leads to: back, here.
+TEST(Event, OnAVelocityThatItsResetTurnsBackHappensOnce) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    // v = 3 - 10 t falls through 1 at 0.2, with the acceleration 10 from there on rises through 2.
+    const nlohmann::json j = runOf(
+        w, "model M { config x : R velocity v; lagrangian = 0.5*v^2; discrete a = -10; force on x = a; initial v = 3;"
+           "discrete n : int = 0; event low = v - 1 { reset a = -a; reset n = n + 1; } event end = rising(v - 2.5);"
+           "simulate { time = 0..5; " +
+               s + " } }");
+    ASSERT_EQ(j["jumps"].size(), 1U) << j;
+    EXPECT_EQ(j["jumps"][0]["count"], 1) << j;
+    EXPECT_NEAR(j["jumps"][0]["first"].get<double>(), 0.2, 4e-15);
+    EXPECT_NEAR(j["final_time"].get<double>(), 0.35, 4e-15);
+  }
+}
+
+/// An event leaves zero and comes back, in a direction that does not count, before another one cuts the long step.
+TEST(Event, ThatComesBackBeforeAnotherOneCountsAgain) {
+  const Workspace w;
+  for (const char* method : {"P853", "Taylor", "RKMK54"})
+    for (const double rate : {5.3, 7.7})
+      for (const double cut : {0.9, 1.3, 1.7, 2.2, 2.6}) {
+        const std::string begin = std::to_string(cut), later = std::to_string(cut + 0.9);
+        const nlohmann::json j = runOf(
+            w, "model M { config x : R velocity v; lagrangian = 0.5*v^2 - 0.05*x^2; initial x = 1;"
+               "discrete n : int = 0; event a = falling(cos(" +
+                   std::to_string(rate) + "*t)) { reset n = n + 1; } event b = rising((t - " + begin + ")*(t - " +
+                   later + ")*(t + 1)) { reset n = n + 100; } event c = rising(t - " + begin +
+                   ") { reset n = n + 100; } simulate { time = 0..6; tolerance = 1e-6; output every 1; method = " +
+                   method + "; } }");
+        // It falls at (pi/2 + 2 pi k)/rate.
+        const int count = static_cast<int>((6 * rate - M_PI / 2) / (2 * M_PI)) + 1;
+        for (const nlohmann::json& e : j["jumps"])
+          if (e["name"] == "a") EXPECT_EQ(e["count"], count) << method << " " << rate << " " << cut;
+      }
 }
 
 /// A free top with J1 = J2: the part of its velocity across the axis turns evenly, as do the momenta in the body.
