@@ -17,7 +17,9 @@
 namespace lmc::products {
 
 namespace {
-/// The values of events, and their rates where they are known, which get their places.
+/// The values of events, and their rates where they are known, which get their places. Those that need accelerations
+/// cost as much as a stage of a method; without them the side to which an event goes that has reset the state would not
+/// be known.
 unit::UnitBuilder::Outputs eventsWithRates(Product& product) {
   unit::UnitBuilder::Outputs outputs = product.observation.events;
   const std::vector<sema::Event>& events = product.layer.model.events;

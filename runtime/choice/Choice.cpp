@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace lmc::runtime {
 
@@ -59,23 +60,38 @@ public:
   MethodChoice choose() {
     if (!findInterval()) return fail();
     compete(false);
-    if (best_ == nullptr || pilot_->stalls || best_->stalls) compete(true);
-    constexpr int mostWithoutLaw = 3; // methods whose trials over the span do not approach each other
-    for (int without = 0; best_ != nullptr && without < mostWithoutLaw; best_ = cheapest()) {
+    bool all = best_ == nullptr || pilot_->stalls || best_->stalls; // implicit methods, too
+    if (all) compete(true);
+    int without = 0;
+    while (!settleOne(without)) {
+      // Where explicit methods get on in the trial interval alone, implicit ones may do.
+      if (std::exchange(all, true) || best_ != nullptr || std::isfinite(reachable_)) {
+        choice_.reachable = reachable_;
+        return fail();
+      }
+      compete(true);
+    }
+    tell();
+    return std::move(choice_);
+  }
+
+private:
+  /// The cheapest method that has a tolerance for the accuracy. `without`: how many had trials over the span that do
+  /// not approach each other.
+  bool settleOne(int& without) {
+    constexpr int mostWithoutLaw = 3;
+    for (; best_ != nullptr && without < mostWithoutLaw; best_ = cheapest()) {
       if (calibrate()) {
         if (stiff_ && !best_->method->isImplicit) tryImplicitOverSpan();
-        tell();
-        return std::move(choice_);
+        return true;
       }
       best_->work = huge;
       best_->tried.why = choice_.failure.empty() ? "its trials do not come near enough to each other" : choice_.failure;
       if (choice_.failure.empty()) ++without;
     }
-    choice_.reachable = reachable_;
-    return fail();
+    return false;
   }
 
-private:
   [[nodiscard]] double accuracy() const { return choice_.how.accuracy; }
 
   [[nodiscard]] Contestant* cheapest() const {

@@ -13,6 +13,7 @@ namespace {
 constexpr double wide = 0.5;   ///< of the values at the ends, by which the first cubic may be wrong
 constexpr double clear = 0.05; ///< likewise of those between places that are near to an extremum
 constexpr int mostLooks = 60;
+constexpr int mostHalvings = 8;
 
 int signOf(double x) {
   return x > 0 ? 1 : x < 0 ? -1 : 0;
@@ -66,7 +67,6 @@ std::int32_t RootScan::withRates(const RootPoint& left, const RootPoint& right) 
 }
 
 std::int32_t RootScan::halved(RootPoint left, const RootPoint& right, int side) {
-  constexpr int mostHalvings = 8;
   if (side != 0) left.value = side * std::numeric_limits<double>::min();
   points_ = {left, right};
   extrema_.clear();
@@ -86,8 +86,9 @@ std::int32_t RootScan::halve(const RootPoint& left, const RootPoint& right, int 
   if (const std::int32_t status = look(at, middle); status != 0) return status;
   insert(middle);
   const double missed = deviation(left, middle, right);
+  const bool first = times == mostHalvings; // of fast swings a cubic may be near at one place by chance
   for (const auto& [a, b] : {std::pair(left, middle), std::pair(middle, right)})
-    if (times > 1 && std::isfinite(middle.rate) && missed > scale_.doubt && !tells(missed, a, b))
+    if (times > 1 && std::isfinite(middle.rate) && missed > scale_.doubt && (first || !tells(missed, a, b)))
       if (const std::int32_t status = halve(a, b, times - 1); status != 0) return status;
   return 0;
 }
@@ -145,7 +146,9 @@ std::int32_t RootScan::bottom(RootPoint a, RootPoint b) {
   RootPoint best = std::abs(a.rate) < std::abs(b.rate) ? a : b;
   for (int turn = 0; turn < mostLooks && b.at - a.at > scale_.resolution; ++turn) {
     const Cubic cubic(a, b);
-    double x = 0.5, low = std::numeric_limits<double>::infinity();
+    // The extremum lies between, or at an end but for rounding, where the cubic may have none.
+    const bool atLeft = side * a.value < side * b.value;
+    double x = atLeft ? 0 : 1, low = side * (atLeft ? a : b).value;
     for (const double place : cubic.extrema())
       if (side * cubic.value(place) < low) low = side * cubic.value(place), x = place;
     if (low > clear * sizeOf(a, b) && low > scale_.doubt) return 0;
@@ -169,20 +172,27 @@ std::int32_t RootScan::bottom(RootPoint a, RootPoint b) {
 }
 
 bool RootScan::tells(double deviation, const RootPoint& left, const RootPoint& right) {
-  constexpr double sure = 2; // deviations are known roughly
+  constexpr double sure = 8; // deviations are known roughly
   return sure * deviation <= wide * sizeOf(left, right);
 }
 
-double RootScan::deviation(const RootPoint& earlier, const RootPoint& left, const RootPoint& right) {
-  const double whole = right.at - earlier.at, before = left.at - earlier.at, h = right.at - left.at;
-  const double x = before / whole;
-  const Cubic cubic(earlier, right);
+bool RootScan::tellsSurely(double deviation, const RootPoint& left, const RootPoint& right) {
+  constexpr double sure = 100;
+  return sure * deviation <= wide * sizeOf(left, right);
+}
+
+double RootScan::missedAt(const RootPoint& left, const RootPoint& between, const RootPoint& right) {
+  const double h = right.at - left.at, x = (between.at - left.at) / h;
+  const Cubic cubic(left, right);
   // The rate is asked, too: what swings faster than that may meet the cubic at one place by chance.
   constexpr double perRate = 0.125; // what a slope at an end is at the middle
-  const double missed =
-      std::max(std::abs(cubic.value(x) - left.value), perRate * std::abs(cubic.slope(x) - left.rate * whole));
+  return std::max(std::abs(cubic.value(x) - between.value), perRate * std::abs(cubic.slope(x) - between.rate * h));
+}
+
+double RootScan::deviation(const RootPoint& earlier, const RootPoint& left, const RootPoint& right) {
+  const double before = left.at - earlier.at, h = right.at - left.at;
   // Over a single step the error is smaller by the fourth power of the length, if steps are short: it is not relied on.
-  return missed * h * h / (before * before);
+  return missedAt(earlier, left, right) * h * h / (before * before);
 }
 
 bool RootScan::farFromZero(const RootPoint& left, const RootPoint& right) {

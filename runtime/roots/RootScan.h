@@ -45,6 +45,10 @@ public:
   /// Whether the cubic through values and rates at two places is near enough to a function that differs from it by
   /// `deviation` at most.
   [[nodiscard]] static bool tells(double deviation, const RootPoint& left, const RootPoint& right);
+  /// Likewise where a deviation that is small by chance is to be told from one that is.
+  [[nodiscard]] static bool tellsSurely(double deviation, const RootPoint& left, const RootPoint& right);
+  /// By how much the cubic through two places misses value and rate between them.
+  [[nodiscard]] static double missedAt(const RootPoint& left, const RootPoint& between, const RootPoint& right);
   /// By how much it may differ, by what the cubic from `earlier` to `right` misses the function by at `left`: the error
   /// of a cubic goes with the squares of the distances from both ends.
   [[nodiscard]] static double deviation(const RootPoint& earlier, const RootPoint& left, const RootPoint& right);

@@ -1,6 +1,7 @@
 #include "runtime/run/Checkpoint.h"
 
 #include "runtime/output/OutputFile.h"
+#include "runtime/run/Events.h"
 
 #include <algorithm>
 #include <cmath>
@@ -262,6 +263,40 @@ std::string misfit(const Checkpoint& c, const Problem& p) {
            "processor has changed";
   if (c.time > p.timeTo) return fmt::format("it has reached {} already, and the run is to end at {}", c.time, p.timeTo);
   return {};
+}
+
+// --- what a checkpoint knows of events ------------------------------------------------------------------------
+
+std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
+  const std::int32_t status = begin(t);
+  const std::size_t n = signs_.size();
+  if (memory.size() != 4 * n + 1) return status;
+  before_.values.assign(n, 0);
+  before_.rates.assign(n, 0);
+  for (std::size_t k = 0; k < n; ++k) {
+    rounded_[k] = std::abs(memory[k]) > 2;
+    signs_[k] = rounded_[k] && memory[k] > 0 ? 0 : (memory[k] > 0) - (memory[k] < 0);
+    armed_[k] = std::abs(memory[k]) == 2;
+    largest_[k] = memory[n + k];
+    before_.values[k] = memory[2 * n + k];
+    before_.rates[k] = memory[3 * n + k];
+  }
+  stepBefore_ = memory.back();
+  return status;
+}
+
+std::vector<double> EventWatch::memory() const {
+  std::vector<double> list;
+  for (std::size_t k = 0; k < signs_.size(); ++k)
+    list.push_back(leavesByRounding(k) ? (signs_[k] < 0 ? -4 : 4) : armed_[k] ? 2 * signs_[k] : signs_[k]);
+  list.insert(list.end(), largest_.begin(), largest_.end());
+  for (const std::vector<double>* numbers : {&before_.values, &before_.rates})
+    for (std::size_t k = 0; k < signs_.size(); ++k) {
+      const double number = stepBefore_ > 0 ? (*numbers)[k] : 0;
+      list.push_back(std::isfinite(number) ? number : 0);
+    }
+  list.push_back(stepBefore_);
+  return list;
 }
 
 } // namespace lmc::runtime

@@ -58,38 +58,6 @@ std::int32_t EventWatch::begin(double t) {
   return status;
 }
 
-std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
-  const std::int32_t status = begin(t);
-  const std::size_t n = signs_.size();
-  if (memory.size() != 4 * n + 1) return status;
-  before_.values.assign(n, 0);
-  before_.rates.assign(n, 0);
-  for (std::size_t k = 0; k < n; ++k) {
-    rounded_[k] = std::abs(memory[k]) > 2;
-    signs_[k] = rounded_[k] && memory[k] > 0 ? 0 : signOf(memory[k]);
-    armed_[k] = std::abs(memory[k]) == 2;
-    largest_[k] = memory[n + k];
-    before_.values[k] = memory[2 * n + k];
-    before_.rates[k] = memory[3 * n + k];
-  }
-  stepBefore_ = memory.back();
-  return status;
-}
-
-std::vector<double> EventWatch::memory() const {
-  std::vector<double> list;
-  for (std::size_t k = 0; k < signs_.size(); ++k)
-    list.push_back(leavesByRounding(k) ? (signs_[k] < 0 ? -4 : 4) : armed_[k] ? 2 * signs_[k] : signs_[k]);
-  list.insert(list.end(), largest_.begin(), largest_.end());
-  for (const std::vector<double>* numbers : {&before_.values, &before_.rates})
-    for (std::size_t k = 0; k < signs_.size(); ++k) {
-      const double number = stepBefore_ > 0 ? (*numbers)[k] : 0;
-      list.push_back(std::isfinite(number) ? number : 0);
-    }
-  list.push_back(stepBefore_);
-  return list;
-}
-
 /// What the last look was not sure of, as far as the step went, and of the events that have ended it: their extremum
 /// lies behind the first crossing.
 void EventWatch::tellDoubts(double until) {
@@ -163,24 +131,37 @@ RootScale EventWatch::scaleOf(std::size_t k, double t, double h) const {
   return {rounding, part * largest_[k], 2 * doubleRoundOff * std::max(std::abs(t), std::abs(t + h))};
 }
 
+/// Values and rates of all events within the step, which are kept for those that ask next.
+std::int32_t EventWatch::probe(std::optional<Values>& kept, double at, double t, const To& to) {
+  if (kept) return Ok;
+  if (const std::int32_t status = to(at); status != Ok) return status;
+  const std::int32_t status = evaluate(t + at);
+  if (status != Ok && undefined_.empty()) return status;
+  kept = now_;
+  kept->values.resize(signs_.size(), NAN); // those behind one that is undefined
+  kept->rates.resize(signs_.size(), NAN);
+  return Ok;
+}
+
 /// Of an event with rates: whether the cubic through the ends of the step tells where it is zero. Steps of a fixed
-/// length are taken for short behind a begin.
+/// length are taken for short behind a begin. In long ones what swings fast may meet the cubic at one place by chance:
+/// unless it is near, another place is asked.
 std::int32_t EventWatch::asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells) {
   const RootPoint left{0, left_.values[k], left_.rates[k]}, right{h, end.values[k], end.rates[k]};
   const std::optional<double> missed = missedBefore(k, left, right);
   double most = missed.value_or(0);
-  if (!missed && problem_.control) {
-    if (!middle_) {
-      if (const std::int32_t status = to(h / 2); status != Ok) return status;
-      const std::int32_t status = evaluate(t + h / 2);
-      if (status != Ok && undefined_.empty()) return status;
-      middle_ = now_;
-      middle_->values.resize(signs_.size(), NAN); // those behind one that is undefined
-      middle_->rates.resize(signs_.size(), NAN);
-    }
-    most = RootScan::deviation(left, {h / 2, middle_->values[k], middle_->rates[k]}, right);
-  }
-  cubicTells = !(most > scaleOf(k, t, h).doubt) || RootScan::tells(most, left, right);
+  const auto ask = [&](std::optional<Values>& kept, double at) {
+    if (const std::int32_t status = probe(kept, at, t, to); status != Ok) return status;
+    most = std::max(most, RootScan::missedAt(left, {at, kept->values[k], kept->rates[k]}, right));
+    return static_cast<std::int32_t>(Ok);
+  };
+  if (!missed && problem_.control)
+    if (const std::int32_t status = ask(middle_, h / 2); status != Ok) return status;
+  const bool told = RootScan::tells(most, left, right), small = !(most > scaleOf(k, t, h).doubt);
+  constexpr double aside = 0.3; // of the step
+  if (told && !small && problem_.control && !RootScan::tellsSurely(most, left, right))
+    if (const std::int32_t status = ask(aside_, aside * h); status != Ok) return status;
+  cubicTells = small || RootScan::tells(most, left, right);
   return Ok;
 }
 
@@ -296,8 +277,9 @@ bool EventWatch::calm(std::size_t k, double t, double h) const {
   if (std::isfinite(left.rate) && std::isfinite(right.rate)) {
     const std::optional<double> missed = missedBefore(k, left, right);
     if (!missed && problem_.control) return false;
-    return RootScan::tells(missed.value_or(0), left, right) && std::abs(right.value) > scaleOf(k, t, h).doubt &&
-           RootScan::farFromZero(left, right);
+    const bool tells = problem_.control ? RootScan::tellsSurely(*missed, left, right)
+                                        : RootScan::tells(missed.value_or(0), left, right);
+    return tells && std::abs(right.value) > scaleOf(k, t, h).doubt && RootScan::farFromZero(left, right);
   }
   if (events_[k].cause != ContactCause::None) return true; // signs alone tell
   return stepBefore_ > 0 && std::isfinite(before_.values[k]) &&
@@ -309,6 +291,7 @@ std::int32_t EventWatch::look(double t, double h, double end, const To& to, bool
   candidates_.clear();
   pending_.clear();
   middle_.reset();
+  aside_.reset();
   leftZero_.assign(signs_.size(), false);
   step_ = h;
   happened = false;
@@ -443,18 +426,22 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
   if (status != Ok) return status;
   for (const Candidate& c : candidates_)
     if (c.touches && c.until <= first) touched_[c.event] = now_.rates[c.event];
-  leaveZero();
+  leaveZero(found.time);
   return Ok;
 }
 
-/// The step ends at the event: others that have begun at zero, and are on their side by now, have left it, and others
-/// that have crossed zero in a direction that does not count are on their new side. What the event does may send them
-/// back at once.
-void EventWatch::leaveZero() {
+/// The step ends at the event, at time t: others that have begun at zero, and are on their side by now, have left it,
+/// and others that have crossed zero in a direction that does not count are on their new side. What the event does may
+/// send them back at once.
+void EventWatch::leaveZero(double t) {
   for (std::size_t k = 0; k < signs_.size(); ++k) {
     if (std::find(happened_.begin(), happened_.end(), k) != happened_.end()) continue;
     const int sign = signOf(now_.values[k]);
     if (armed_[k] && sign == signs_[k]) armed_[k] = false;
+    // It has left zero and come back, by more than what may be left of zero.
+    const RootScale scale = scaleOf(k, t, 0);
+    const double left = std::max(scale.rounding, std::abs(now_.rates[k]) * scale.resolution);
+    if (armed_[k] && !counts(k, signs_[k]) && std::abs(now_.values[k]) > perResidual * left) armed_[k] = false;
     if (armed_[k] || sign == 0) continue;
     if (!counts(k, signs_[k])) signs_[k] = sign;
     residual_[k] = 0; // it is not at zero

@@ -116,13 +116,14 @@ private:
     if (!(stepBefore_ > 0 && std::isfinite(before_.rates[k]))) return std::nullopt;
     return RootScan::deviation({-stepBefore_, before_.values[k], before_.rates[k]}, left, right);
   }
+  [[nodiscard]] std::int32_t probe(std::optional<Values>& kept, double at, double t, const To& to);
   [[nodiscard]] std::int32_t asks(std::size_t k, const Values& end, double t, double h, const To& to, bool& cubicTells);
   void take(std::size_t k, const RootScan& found, double t);
   [[nodiscard]] RootScale scaleOf(std::size_t k, double t, double h) const;
   void tellDoubts(double until);
   [[nodiscard]] std::int32_t root(const Candidate& c, double until, double t, const To& to, double& found, bool& here);
   [[nodiscard]] std::int32_t settle(double t, const std::vector<std::size_t>& done);
-  void leaveZero();
+  void leaveZero(double t);
 
   const Problem& problem_;
   Workspace& workspace_;
@@ -137,7 +138,7 @@ private:
   Values before_;                              ///< at the begin of the step before
   double stepBefore_ = 0;                      ///< its length; 0: there is none
   double step_ = 0;                            ///< of the last look
-  std::optional<Values> middle_;               ///< of it, where somebody has asked
+  std::optional<Values> middle_, aside_;       ///< within it, where somebody has asked
   std::vector<bool> leftZero_;                 ///< armed events that were on their side within it
   std::vector<std::optional<double>> touched_; ///< the rate, of events that `locate` has found to touch zero
   std::vector<EventDoubt> pending_, doubts_;   ///< of the last look; of the run

@@ -109,6 +109,27 @@ TEST(Auto, TakesImplicitMethodsForStiffEquations) {
   EXPECT_LT(error(mild), 1e-6);
 }
 
+/// An explicit method that gets on in the trial interval, where the motion is on its slow part, may not behind it.
+TEST(Auto, TakesImplicitMethodsWhereExplicitOnesFailOverTheSpan) {
+  const Workspace w;
+  for (const char* accuracy : {"1e-7", "1e-8", "1e-9"}) {
+    const nlohmann::json stiff =
+        run(w,
+            "model M { state z : R^2; param k = 1e5; flow z = [-k*(z[1] - cos(t)) - sin(t), z[1] - z[2]]; "
+            "initial z = [1, 0]; simulate { method = auto; time = 0..10; output every 0.5; accuracy = " +
+                std::string(accuracy) + "; } }",
+            {"--output", "o.csv"});
+    EXPECT_EQ(stiff["method"], "SDIRK43");
+    const auto table = parseCsv(readFile(w.path("o.csv")));
+    ASSERT_TRUE(table);
+    for (std::size_t i = 0; i < table->rows.size(); ++i) {
+      const double t = table->at(i, "t");
+      EXPECT_NEAR(table->at(i, "z[1]"), std::cos(t), std::stod(accuracy));
+      EXPECT_NEAR(table->at(i, "z[2]"), (std::cos(t) + std::sin(t) - std::exp(-t)) / 2, std::stod(accuracy));
+    }
+  }
+}
+
 /// An oscillator at rest that is pushed for a short time: x = F (cos(t - b) - cos(t - a)) behind it.
 TEST(Auto, PulsesBehindARestAreSeenOrNothingIsChosen) {
   const Workspace w;

@@ -2,6 +2,7 @@
 #include "acceptance/Runs.h"
 #include "acceptance/Trajectory.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -140,7 +141,7 @@ TEST(Event, ComesAgainInAResumedRun) {
 TEST(Event, TouchesZero) {
   const Workspace w;
   for (const std::string& s : settings) {
-    // x has its top at t = 0.3: of the height by its rate, of the speed by its values alone.
+    // x has its top at t = 0.3: of the height and of the speed.
     for (const char* e : {"x - 1.45", "1.45 - x", "rising(x - 1.45)", "falling(x - 1.45)"})
       expectEvent(runOf(w, ball("  event touch = " + std::string(e) + ";", s)), "touch", 0.3);
     const nlohmann::json values = runOf(w, ball("  event touch = v*v;", s));
@@ -166,7 +167,7 @@ TEST(Event, GoesOnAtTheSideItTouchedFrom) {
 TEST(Event, IsTheFirstOfThreeCrossingsInOneStep) {
   const Workspace w;
   for (const std::string& s : settings) {
-    // In the time, whose rate is known, and in the speed, of which values alone are.
+    // In the time, and in the speed, whose rate is the acceleration.
     for (const char* e : {"(t - 1)*(t - 1.9)*(t - 3)", "-(v + 7)*(v + 16)*(v + 27)/1000"}) {
       const std::string text(e);
       expectEvent(runOf(w, ball("  event pass = " + text + ";", s)), "pass", 1);
@@ -223,5 +224,76 @@ TEST(Event, IsFoundInStepsThatAreLongerThanItsPeriod) {
     // cos(t)^2 is 0.1 four times a turn.
     if (std::string(method) != "SDIRK43") // which damps
       EXPECT_EQ(runs("x^2 - 0.1", method, "1e-3")["events"].size(), 32U) << method;
+    // Velocities: sin(t)^2 is 0.1 four times a turn, sin(2 t)/2 is -0.45, too.
+    if (std::string(method) == "SDIRK43") continue;
+    EXPECT_EQ(runs("v^2 - 0.1", method, "1e-3")["events"].size(), 32U) << method;
+    EXPECT_EQ(runs("x*v - 0.45", method, "1e-3")["events"].size(), 32U) << method;
   }
+}
+
+/// Behind its reset an event on a velocity goes to the side that the acceleration leads to: back, here.
+TEST(Event, OnAVelocityThatItsResetTurnsBackHappensOnce) {
+  const Workspace w;
+  for (const std::string& s : settings) {
+    // v = 3 - 10 t falls through 1 at 0.2, with the acceleration 10 from there on rises through 2.
+    const nlohmann::json j = runOf(
+        w, "model M { config x : R velocity v; lagrangian = 0.5*v^2; discrete a = -10; force on x = a; initial v = 3;"
+           "discrete n : int = 0; event low = v - 1 { reset a = -a; reset n = n + 1; } event end = rising(v - 2.5);"
+           "simulate { time = 0..5; " +
+               s + " } }");
+    ASSERT_EQ(j["jumps"].size(), 1U) << j;
+    EXPECT_EQ(j["jumps"][0]["count"], 1) << j;
+    EXPECT_NEAR(j["jumps"][0]["first"].get<double>(), 0.2, 4e-15);
+    EXPECT_NEAR(j["final_time"].get<double>(), 0.35, 4e-15);
+  }
+}
+
+/// An event leaves zero and comes back, in a direction that does not count, before another one cuts the long step.
+TEST(Event, ThatComesBackBeforeAnotherOneCountsAgain) {
+  const Workspace w;
+  for (const char* method : {"P853", "Taylor", "RKMK54"})
+    for (const double rate : {5.3, 7.7})
+      for (const double cut : {0.9, 1.3, 1.7, 2.2, 2.6}) {
+        const std::string begin = std::to_string(cut), later = std::to_string(cut + 0.9);
+        const nlohmann::json j = runOf(
+            w, "model M { config x : R velocity v; lagrangian = 0.5*v^2 - 0.05*x^2; initial x = 1;"
+               "discrete n : int = 0; event a = falling(cos(" +
+                   std::to_string(rate) + "*t)) { reset n = n + 1; } event b = rising((t - " + begin + ")*(t - " +
+                   later + ")*(t + 1)) { reset n = n + 100; } event c = rising(t - " + begin +
+                   ") { reset n = n + 100; } simulate { time = 0..6; tolerance = 1e-6; output every 1; method = " +
+                   method + "; } }");
+        // It falls at (pi/2 + 2 pi k)/rate.
+        const int count = static_cast<int>((6 * rate - M_PI / 2) / (2 * M_PI)) + 1;
+        for (const nlohmann::json& e : j["jumps"])
+          if (e["name"] == "a") EXPECT_EQ(e["count"], count) << method << " " << rate << " " << cut;
+      }
+}
+
+/// A free top with J1 = J2: the part of its velocity across the axis turns evenly, as do the momenta in the body.
+TEST(Event, OnVelocitiesAndMomentaIsFoundInLongSteps) {
+  const Workspace w;
+  const std::vector<std::string> tops = {
+      "param J : mat(3,3) = diag(1, 1, 2); config R : SO(3) velocity O; lagrangian = 0.5*dot(O, J*O);"
+      "initial O = [0.3, 0, 7]; event e = O[1]^2 - 0.0004",
+      "param A : mat(3,3) = diag(1, 1, 0.5); config R : SO(3) momentum P; hamiltonian = 0.5*dot(P, A*P);"
+      "initial P = [0.3, 0, 14]; event e = P[1]^2 - 0.0004",
+      "param A : mat(3,3) = diag(1, 1, 0.5); state P : dual(SO(3)); hamiltonian = 0.5*dot(P, A*P);"
+      "initial P = [0.3, 0, 14]; event e = P[1]^2 - 0.0004",
+  };
+  // 0.3 cos(7 t) is +-0.02
+  std::vector<double> times;
+  for (int k = 1; k < 100; ++k)
+    for (const double side : {-1, 1}) times.push_back(((k - 0.5) * M_PI + side * std::asin(0.02 / 0.3)) / 7);
+  const auto behind = std::partition_point(times.begin(), times.end(), [](double t) { return t < 20; });
+  for (const std::string& top : tops)
+    for (const char* tolerance : {"1e-3", "1e-10"}) {
+      const nlohmann::json j = runOf(w, "model T { discrete n : int = 0; " + top +
+                                            " { reset n = n + 1; } simulate { time = 0..20; output every 5; "
+                                            "method = P853; tolerance = " +
+                                            tolerance + "; } }");
+      ASSERT_EQ(j["events"].size(), static_cast<std::size_t>(behind - times.begin())) << top << tolerance;
+      if (std::string(tolerance) == "1e-10")
+        for (std::size_t k = 0; k < j["events"].size(); ++k)
+          EXPECT_NEAR(j["events"][k]["time"].get<double>(), times[k], 1e-8) << top;
+    }
 }

@@ -112,6 +112,19 @@ TEST(RootScan, FindsDoubleRoots) {
   }
 }
 
+/// The cubic is the function, so that the first look is at the extremum but for rounding, on any side of it.
+TEST(RootScan, FindsDoubleRootsOfParabolas) {
+  for (int k = 1; k < 1000; ++k) {
+    const double at = 1.234567e-3 * k / 2.6;
+    const Function f = [=](double x) { return (x - at) * (x - at); };
+    const Function rate = [=](double x) { return 2 * (x - at); };
+    const Looked l = withRates(f, rate, -1, 1);
+    ASSERT_EQ(l.extrema.size(), 1U) << at;
+    EXPECT_NEAR(l.extrema[0].at, at, 4e-15);
+    EXPECT_EQ(l.extrema[0].side, 1);
+  }
+}
+
 TEST(RootScan, FindsADoubleRootAtTheEnd) {
   const Function f = [](double x) { return (x - 1) * (x - 1); };
   const Function rate = [](double x) { return 2 * (x - 1); };

@@ -383,10 +383,10 @@ std::optional<Value> ModelBuilder::predefined(const std::string& name, Range) {
 }
 
 /// The factor with a momentum whose velocity, which derivation defines, the value contains.
-const Factor* ModelBuilder::rateOfMomentum(const Value& v) const {
+const Factor* ModelBuilder::rateOfMomentum(const Tuple& parts) const {
   for (const Factor& f : model_->factors) {
     if (f.fiber == Fiber::Velocity) continue;
-    for (const Expr& p : v.parts) {
+    for (const Expr& p : parts) {
       const auto arrays = dependence_.arrays(p);
       if (std::any_of(f.rate.begin(), f.rate.end(), [&](const sym::Array* a) { return arrays.contains(a); })) return &f;
     }
@@ -412,7 +412,7 @@ std::optional<Value> ModelBuilder::rateOf(const Value& v, const syntax::Expr& e)
     reason = " contains the energy, a momentum or a multiplier";
   else if ((kinds & OnInputs) != 0)
     reason = " contains an input, whose rate is not known";
-  else if (const Factor* f = rateOfMomentum(v))
+  else if (const Factor* f = rateOfMomentum(v.parts))
     reason = " contains the velocity of `" + f->name + "`, which is dH/d" + f->velocityName +
              ": of a configuration with a momentum the rates of points and momenta are known";
   else if ((kinds & (OnPoints | OnVelocities | OnMomenta | OnStates | OnTime)) == 0)

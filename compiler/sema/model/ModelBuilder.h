@@ -75,7 +75,7 @@ public:
               sym::Expr disorder) override;
   std::optional<Value> momentum(const std::string& factor, Range where) override;
   std::optional<Value> velocity(const std::string& factor, Range where) override;
-  [[nodiscard]] const Factor* rateOfMomentum(const Value& v) const;
+  [[nodiscard]] const Factor* rateOfMomentum(const Tuple& parts) const;
   std::optional<Value> multiplier(const std::string& constraint, Range where) override;
   std::optional<Value> reaction(const std::string& constraint, const std::string& factor, Range where) override;
 

@@ -53,15 +53,19 @@ void ModelBuilder::buildEvents() {
   }
 }
 
-/// The rate of an event along the motion, where positions, states and the time give it: one that needs accelerations
-/// would cost as much as a stage of a method.
+/// The rate of an event along the motion, where that is known: not of what contains a multiplier, an energy, an input,
+/// or the velocity of a factor with a momentum, which derivation defines.
 void ModelBuilder::rateOf(Event& event) {
+  constexpr unsigned known = OnPoints | OnVelocities | OnMomenta | OnStates | OnTime;
   const std::vector<std::size_t> writers = model_->program.writers(event.array);
   unsigned kinds = 0;
-  for (const std::size_t k : writers) kinds |= dependence_.of(model_->program.equations()[k].value);
-  const bool changes = (kinds & (OnPoints | OnStates | OnTime)) != 0;
-  const bool costly = (kinds & ~static_cast<unsigned>(OnPoints | OnStates | OnTime | OnDiscrete)) != 0;
-  if (!changes || costly) return;
+  bool derived = false;
+  for (const std::size_t k : writers) {
+    const Expr value = model_->program.equations()[k].value;
+    kinds |= dependence_.of(value);
+    derived = derived || rateOfMomentum({value}) != nullptr;
+  }
+  if ((kinds & known) == 0 || (kinds & ~(known | OnDiscrete)) != 0 || derived) return;
   const sym::Array* rate = temp(event.name + "'", event.array->extents, event.array->shape);
   for (const std::size_t k : writers) {
     sym::Equation e = model_->program.equations()[k];
