@@ -284,7 +284,7 @@ EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_
   }
   // Enough blocks to keep many cores busy, each of enough samples to fill the lanes many times, and none larger than
   // some ten megabytes.
-  constexpr std::int64_t least = 64, most = 1024, share = 128, room = 2'000'000;
+  constexpr std::int64_t least = leastBlock, most = 1024, share = 128, room = 2'000'000;
   const auto size = static_cast<std::int64_t>(plan.times.size() * problem.columnCount());
   plan.block = std::clamp(samples / share, least, most);
   plan.block = std::clamp(room / std::max<std::int64_t>(size, 1), least, plan.block);

@@ -85,6 +85,8 @@ struct EnsemblePlan {
   std::int64_t block = 1;          ///< samples of a block, the last one may have fewer
   [[nodiscard]] std::int64_t blocks(std::int64_t samples) const { return (samples + block - 1) / block; }
 };
+/// Samples of a block, at least, where nothing else is asked for.
+constexpr std::int64_t leastBlock = 64;
 /// By the settings of the problem: `final` looks at the end alone; otherwise every `outputEvery` or `outputSteps`, or a
 /// hundred times where neither is given. Adaptive steps know no `outputSteps`.
 /// `block`: samples of a block; 0: by the number of samples.

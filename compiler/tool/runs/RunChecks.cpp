@@ -1,7 +1,9 @@
 #include "tool/runs/RunChecks.h"
 
+#include "base/Memory.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/StepController.h"
+#include "tool/runs/RunParts.h"
 #include "tool/support/SharedOptions.h"
 
 #include <fmt/format.h>
@@ -171,6 +173,23 @@ bool checkRun(products::Pipeline& pipeline, const runtime::Problem& problem, con
               "the number of steps between two samples must be at least 1");
   warn(out, problem, places);
   return !out.hasErrors();
+}
+
+bool checkRows(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call, double bytes) {
+  constexpr double gigabyte = 1e9;
+  if (problem.outputSteps == 0 && problem.outputEvery == 0) return true; // a hundred, or as many as there are steps
+  const auto rows = expectedSamples(problem);
+  const double room = usableMemory();
+  if (!rows || *rows * bytes <= room) return true;
+  const Places places(pipeline, call);
+  pipeline.compilation()
+      .diagnostics()
+      .error(Code::LIE0607, places.of("output", problem.outputSteps == 0 ? "every" : "steps"),
+             fmt::format("{:.3g} sample times take at least {:.3g} GB of memory for a block of samples; this process "
+                         "may have {:.3g} GB",
+                         *rows, *rows * bytes / gigabyte, room / gigabyte))
+      .suggest("a larger `--every`; or `--keep final`, which looks at the end alone");
+  return false;
 }
 
 Range modelRange(products::Pipeline& pipeline) {

@@ -114,6 +114,7 @@ private:
 /// Whether the output can be as large as it must be; reported where it cannot.
 bool placeIsGood(Study& study, const Invocation& call) {
   if (!call[options::output]) return true;
+  refuseHopelessOutput(*call[options::output], rowsOf(study), columnsOf(study));
   constexpr double binary = 8, text = 2; // bytes that a number has at least: a digit and a comma
   const bool plain = runtime::outputFormat(*call[options::output])->numberBytes == binary;
   checkLargest(study.pipeline, *call[options::output],
