@@ -85,13 +85,16 @@ struct EnsemblePlan {
   std::int64_t block = 1;          ///< samples of a block, the last one may have fewer
   [[nodiscard]] std::int64_t blocks(std::int64_t samples) const { return (samples + block - 1) / block; }
 };
-/// Samples of a block, at least, where nothing else is asked for.
-constexpr std::int64_t leastBlock = 64;
 /// By the settings of the problem: `final` looks at the end alone; otherwise every `outputEvery` or `outputSteps`, or a
 /// hundred times where neither is given. Adaptive steps know no `outputSteps`.
 /// `block`: samples of a block; 0: by the number of samples.
 [[nodiscard]] EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples,
                                         std::int64_t block = 0);
+
+/// What the rows of the smallest block of such a plan take in memory at least, in bytes; before it is made, as its
+/// times alone may be too many.
+[[nodiscard]] double leastBlockBytes(const Problem& problem, EnsembleKeep keep, std::int64_t samples,
+                                     std::int64_t block = 0);
 
 /// The table of an ensemble without its numbers: all that is needed beside the blocks to write it.
 struct EnsembleShape {

@@ -294,6 +294,9 @@ TEST(HostEnsemble, IsThatOfTheModel) {
   EXPECT_NEAR(w.view("x")[0], own.numbers.at(own.columns.size() + column("x")), 1e-12);
   many.seed = 4;
   EXPECT_NE(lmc::ensemble(*c.model, many).numbers, own.numbers);
+  many.keep = lmc::Keep::All; // rows that no memory holds are refused before the first one is made
+  many.every = 1e-11;
+  EXPECT_EQ(kindOf([&] { (void)lmc::ensemble(*c.model, many); }), lmc::Error::Kind::Misuse);
   many.vary = {"kk ~ uniform(8, 9)"};
   EXPECT_EQ(codesOf(lmc::ensemble(*c.model, many).compilation), std::vector<std::string>{"LIE0650"});
   c.model->release();

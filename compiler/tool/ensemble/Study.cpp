@@ -28,15 +28,8 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request) {
     p.outputEvery = 0;
     p.outputSteps = 0;
   }
-  if (request.keep != runtime::EnsembleKeep::Final && !request.begin) {
-    // A row of each sample of the smallest block, its time, and what is gathered of it.
-    const auto columns = static_cast<double>(problem->problem.columnCount());
-    const auto block = static_cast<double>(
-        std::min<std::int64_t>(request.block > 0 ? request.block : runtime::leastBlock, problem->samples));
-    const double gathered = request.keep == runtime::EnsembleKeep::Statistics ? sizeof(runtime::Moments) : 0;
-    if (!checkRows(pipeline, problem->problem, call, sizeof(double) + columns * (block * sizeof(double) + gathered)))
-      return;
-  }
+  const double bytes = runtime::leastBlockBytes(problem->problem, request.keep, problem->samples, request.block);
+  if (!checkRows(pipeline, problem->problem, call, bytes)) return;
   study.plan = runtime::planEnsemble(problem->problem, request.keep, problem->samples, request.block);
   if (request.begin) {
     study.plan.times.resize(1);

@@ -3,7 +3,6 @@
 #include "base/Memory.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/StepController.h"
-#include "tool/runs/RunParts.h"
 #include "tool/support/SharedOptions.h"
 
 #include <fmt/format.h>
@@ -177,17 +176,15 @@ bool checkRun(products::Pipeline& pipeline, const runtime::Problem& problem, con
 
 bool checkRows(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call, double bytes) {
   constexpr double gigabyte = 1e9;
-  if (problem.outputSteps == 0 && problem.outputEvery == 0) return true; // a hundred, or as many as there are steps
-  const auto rows = expectedSamples(problem);
   const double room = usableMemory();
-  if (!rows || *rows * bytes <= room) return true;
+  if (bytes <= room) return true;
   const Places places(pipeline, call);
   pipeline.compilation()
       .diagnostics()
       .error(Code::LIE0607, places.of("output", problem.outputSteps == 0 ? "every" : "steps"),
-             fmt::format("{:.3g} sample times take at least {:.3g} GB of memory for a block of samples; this process "
-                         "may have {:.3g} GB",
-                         *rows, *rows * bytes / gigabyte, room / gigabyte))
+             fmt::format("the rows of a block of samples take at least {:.3g} GB of memory; this process may have "
+                         "{:.3g} GB",
+                         bytes / gigabyte, room / gigabyte))
       .suggest("a larger `--every`; or `--keep final`, which looks at the end alone");
   return false;
 }
