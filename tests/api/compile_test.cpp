@@ -108,6 +108,11 @@ TEST(HostCompile, FilesThatCannotBeReadAreDiagnostics) {
   EXPECT_FALSE(c);
   ASSERT_EQ(c.diagnostics.size(), 1U);
   EXPECT_NE(c.diagnostics[0].message.find("/nowhere/no.lie"), std::string::npos);
+  // With the reason.
+  for (const auto& [file, why] : {std::pair{"/nowhere/no.lie", "there is no such file"},
+                                  {"/dev/null", "a pipe or a device"},
+                                  {"/dev", "it is a folder"}})
+    EXPECT_NE(lmc::compileFile(file).format().find(why), std::string::npos) << file;
 }
 
 TEST(HostCompile, TextsWithoutAModelAreDiagnostics) {
