@@ -2,6 +2,7 @@
 #include "api/Compile.h"
 
 #include "base/Cores.h"
+#include "base/Memory.h"
 #include "products/ensembles/Ensemble.h"
 #include "runtime/ensemble/Ensemble.h"
 #include "runtime/ensemble/Output.h"
@@ -59,6 +60,9 @@ void runSamples(runtime::EnsembleProblem& problem, const EnsembleSettings& s, En
     problem.problem.outputSteps = 0;
   }
   if (const std::string fault = settingsFault(problem.problem); !fault.empty()) throw Error(Error::Kind::Misuse, fault);
+  if (runtime::leastBlockBytes(problem.problem, keepOf(s.keep), problem.samples) > usableMemory())
+    throw Error(Error::Kind::Misuse, "the rows of a block of samples take more memory than there is: a larger time "
+                                     "between them makes fewer");
   const runtime::EnsemblePlan plan = runtime::planEnsemble(problem.problem, keepOf(s.keep), problem.samples);
   KeptTable kept(out);
   runtime::EnsembleTable table(runtime::shapeOf(problem, plan), kept);

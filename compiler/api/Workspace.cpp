@@ -345,6 +345,10 @@ std::int32_t detail::WorkspaceData::jumpingSteps(double h, std::int64_t n) {
   jumpFailure.clear();
   happened.clear();
   if (n == 0 || h == 0) return runtime::Ok;
+  // The jumps of a step are looked for by its times: where it has no length among them, nothing would be stepped.
+  if (!std::isfinite(time)) return runtime::NonFinite;
+  if (time + h == time)
+    throw Error(Error::Kind::Misuse, fmt::format("a step of length {} does not change the time {}", h, time));
   const std::vector<double> first(state(), state() + shared.problem.initialState.size());
   const double begin = time;
   running = true;

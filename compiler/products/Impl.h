@@ -92,6 +92,7 @@ struct Product {
   void bind(InputUse inputs) {
     choosePivots(unit, massKind);
     bindModel(unit, layer.model, prepared.layout, inputs);
+    if (inputs == InputUse::Exported) bindGivenValues(unit, layer.program(), layer.model, prepared.layout);
     bindKept();
   }
   void bindKept() {
@@ -240,7 +241,11 @@ struct Pipeline::Impl {
   /// Of the chosen method: adaptive when there is a tolerance and the method estimates its error.
   [[nodiscard]] Steps stepsOf(bool needMethod) const;
 
-  [[nodiscard]] InputUse inputUse() const { return options.liveInputs ? InputUse::Live : InputUse::Fixed; }
+  /// Runs without fused operations are to have the bits of exported code: they read inputs as that does.
+  [[nodiscard]] InputUse inputUse() const {
+    if (!options.liveInputs) return InputUse::Fixed;
+    return options.compile.contract ? InputUse::Live : InputUse::Exported;
+  }
 
   [[nodiscard]] std::string keyOf(const tape::Module& m) const;
 

@@ -132,6 +132,23 @@ void bindModel(unit::UnitBuilder& unit, const sema::Model& m, const Layout& layo
   unit.argument(m.time, 0);
 }
 
+void bindGivenValues(unit::UnitBuilder& unit, sym::Program& p, const sema::Model& m, const Layout& layout) {
+  sym::Graph& g = p.graph();
+  for (const sema::Parameter& q : m.parameters) {
+    if (q.use != sema::Parameter::Use::InputValue) continue;
+    const sym::Array& given = *m.parameters[q.other].array;
+    const sym::Array* const left = g.newArray(q.name + ".left", q.array->extents, q.array->shape, sym::Role::Param);
+    unit.readsLive(left, layout.of(q.array));
+    sym::Equation e;
+    e.array = q.array;
+    e.loops = sym::memberLoops(g, q.array->extents);
+    e.index = sym::indicesOf(e.loops);
+    e.value = g.select(g.compare(sym::Op::Ne, g.load(&given, e.index), g.number(0)), g.load(left, e.index),
+                       g.zero(q.array->shape));
+    p.append(std::move(e));
+  }
+}
+
 void readModel(unit::UnitBuilder& unit, const sema::Model& m, const Layout& layout, InputUse inputs) {
   placeModel(unit, layout);
   bindModel(unit, m, layout, inputs);

@@ -45,6 +45,8 @@ namespace {
 
 /// Rows of statistics and of whole trajectories when neither model nor command line says how many.
 constexpr std::int64_t usualRows = 100;
+/// Samples of a block, at least, where nothing else is asked for.
+constexpr std::int64_t leastBlock = 64;
 
 std::vector<SamplePoint> pointsOf(const EnsemblePlan& plan, const Grid& grid) {
   if (plan.keep == EnsembleKeep::Final) return {{grid.steps(), 0, grid.end()}};
@@ -266,6 +268,19 @@ private:
 
 } // namespace
 
+double leastBlockBytes(const Problem& problem, EnsembleKeep keep, std::int64_t samples, std::int64_t block) {
+  if (keep == EnsembleKeep::Final) return 0;
+  double times = usualRows;
+  if (problem.outputEvery > 0)
+    times = (problem.timeTo - problem.timeFrom) / problem.outputEvery;
+  else if (problem.outputSteps > 0 && !problem.control)
+    times = (problem.timeTo - problem.timeFrom) / problem.step / static_cast<double>(problem.outputSteps);
+  const auto columns = static_cast<double>(problem.columnCount());
+  const auto rows = static_cast<double>(std::min(block > 0 ? block : leastBlock, samples));
+  const double gathered = keep == EnsembleKeep::Statistics ? sizeof(Moments) : 0;
+  return times * (sizeof(double) + columns * (rows * sizeof(double) + gathered));
+}
+
 EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples, std::int64_t block) {
   EnsemblePlan plan;
   plan.keep = keep;
@@ -284,7 +299,7 @@ EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_
   }
   // Enough blocks to keep many cores busy, each of enough samples to fill the lanes many times, and none larger than
   // some ten megabytes.
-  constexpr std::int64_t least = 64, most = 1024, share = 128, room = 2'000'000;
+  constexpr std::int64_t least = leastBlock, most = 1024, share = 128, room = 2'000'000;
   const auto size = static_cast<std::int64_t>(plan.times.size() * problem.columnCount());
   plan.block = std::clamp(samples / share, least, most);
   plan.block = std::clamp(room / std::max<std::int64_t>(size, 1), least, plan.block);

@@ -91,6 +91,11 @@ struct EnsemblePlan {
 [[nodiscard]] EnsemblePlan planEnsemble(const Problem& problem, EnsembleKeep keep, std::int64_t samples,
                                         std::int64_t block = 0);
 
+/// What the rows of the smallest block of such a plan take in memory at least, in bytes; before it is made, as its
+/// times alone may be too many.
+[[nodiscard]] double leastBlockBytes(const Problem& problem, EnsembleKeep keep, std::int64_t samples,
+                                     std::int64_t block = 0);
+
 /// The table of an ensemble without its numbers: all that is needed beside the blocks to write it.
 struct EnsembleShape {
   EnsembleKeep keep = EnsembleKeep::Final;

@@ -38,7 +38,7 @@ private:
     look();
     for (std::size_t k = 0; k < plan_.points.size(); ++k) {
       const SamplePoint& point = plan_.points[k];
-      if (!advanceTo(point.index)) return false;
+      if (shared_.stop || !advanceTo(point.index)) return false; // a step may have any number of samples
       if (point.index == grid_.steps()) look();
       if (point.partial != 0)
         sampleInside(open, k, point);

@@ -36,11 +36,17 @@ std::optional<std::int64_t> wholeNumber(std::string_view text) {
 }
 
 /// A variable as a number; nothing where it is not set, or is not for this job: Grid Engine says `undefined` and LSF 0
-/// outside of arrays.
+/// outside of arrays. Throws PartError for all else that is no number: it is not as if the variable were not there.
 std::optional<std::int64_t> variable(const Environment& environment, const char* name) {
+  constexpr std::int64_t most = 1'000'000'000'000; // differences and products with counts stay whole
   if (*name == '\0') return std::nullopt;
   const std::optional<std::string> text = environment(name);
-  return text ? wholeNumber(*text) : std::nullopt;
+  if (!text || text->empty() || *text == "undefined") return std::nullopt;
+  const auto number = wholeNumber(*text);
+  if (!number || *number < -most || *number > most)
+    throw PartError(fmt::format("{} is `{}`, which is no number of a task", name, *text),
+                    "submit it as an array, or give --part k/n");
+  return number;
 }
 
 /// What a scheduler says of the task that this process is.

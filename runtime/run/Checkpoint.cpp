@@ -239,8 +239,10 @@ Checkpoint readCheckpoint(const std::filesystem::path& file) {
     }
     if (const std::string why = nonsense(c); !why.empty()) throw refuse(why);
     return c;
-  } catch (const nlohmann::json::exception& error) {
-    throw refuse(error.what());
+  } catch (const nlohmann::json::parse_error&) {
+    throw refuse("it is another text, or cut off");
+  } catch (const nlohmann::json::exception&) {
+    throw refuse("it has not the entries of one");
   }
 }
 

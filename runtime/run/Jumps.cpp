@@ -83,7 +83,11 @@ Jumps::Outcome Jumps::start(Timer& timer, double t, const std::string& name) con
   if (!std::isfinite(timer.interval) || !std::isfinite(timer.first))
     return {NonFinite, fmt::format("the times of `{}` are no numbers", name), {}};
   if (!(timer.interval > 16 * std::numeric_limits<double>::epsilon() * size))
-    return {NonFinite, fmt::format("the interval of `{}` is {}: it is a time above zero", name, timer.interval), {}};
+    return {NonFinite,
+            fmt::format("the interval of `{}` is {}: {}", name, timer.interval,
+                        timer.interval > 0 ? fmt::format("too short to be seen among times of {}", size)
+                                           : "it is a time above zero"),
+            {}};
   if (timer.first < t) timer.over = static_cast<std::int64_t>((t - timer.first) / timer.interval);
   while (timer.over > 0 && timer.next() > t) --timer.over;
   while (timer.next() < t && !sameTime(timer.next(), t)) ++timer.over;

@@ -146,6 +146,7 @@ TEST(CheckpointThatIsNone, IsWrongUsage) {
     const Outcome outcome = w.lmc({"run", file, "--tolerance", "1e-6", "--resume", w.write("c.json", text).string()});
     EXPECT_EQ(outcome.status, 2) << text;
     EXPECT_NE(outcome.err.find("c.json"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("exception"), std::string::npos) << outcome.err; // no words of a library
   }
   EXPECT_EQ(w.lmc({"run", file, "--tolerance", "1e-6", "--resume", "nosuch.json"}).status, 2);
   EXPECT_EQ(w.lmc({"run", file, "--tolerance", "1e-6", "--checkpoint-every", "1"}).status, 2);

@@ -66,3 +66,31 @@ INSTANTIATE_TEST_SUITE_P(Examples, PortableRuns,
                                          Portable{"sparse", "closed_chain", 1024, 5, ""}, // by routines
                                          Portable{"table", "measured_road", 1024, 100, ""}),
                          [](const auto& p) { return std::string(p.param.name); });
+
+/// Times that are no powers of two, another begin than 0, and an input between two constraints: sums with the input
+/// have the order that they have in exported code.
+TEST(PortableRun, OfAPushedMechanismHasTheBitsOfExportedCode) {
+  const Workspace w;
+  const std::string file = w.write("rods.lie", R"(model Rods {
+  param m : vec(2) = [1, 0.003]; param L : vec(2) = [0.7, 1.9]; param g = 9.81;
+  input f : vec(2) = [0.5*cos(4*t), 0];
+  config p : R^2 velocity v; config q : R^2 velocity w;
+  lagrangian = 0.5*m[1]*dot(v,v) + 0.5*m[2]*dot(w,w) - g*(m[1]*p[2] + m[2]*q[2]);
+  constraint rod1 : dot(p,p) = L[1]^2;
+  constraint rod2 : dot(q-p,q-p) = L[2]^2;
+  force on p = f;
+  initial p = 0.7*[sin(0.4), -cos(0.4)]; initial q = p + 1.9*[sin(2), -cos(2)];
+  simulate { method = RKMK4; time = 0.5..1.2; step = 1e-3; }
+}
+)")
+                               .string();
+  const Trajectory run = runModel(w, file, {"--portable"});
+  const Outcome exported = w.lmc({"export", file, "--c", "--main", "-o", w.path("m.c").string()});
+  ASSERT_EQ(exported.status, 0) << exported.err;
+  ASSERT_EQ(std::system(("cd '" + w.path("").string() + "' && cc -std=c99 -O1 m.c -lm -o m && ./m > m.csv").c_str()),
+            0);
+  const auto c = parseCsv(readFile(w.path("m.csv")));
+  ASSERT_TRUE(c);
+  EXPECT_EQ(run.columns, c->columns);
+  EXPECT_EQ(run.rows, c->rows);
+}

@@ -311,6 +311,7 @@ static void jumps(void) {
   OK(lmc_workspace_run(w, NULL, NULL, NULL, &r));
   CHECK(r.events == 2 && r.jumps == 1 && !r.stopped);
   CHECK(lmc_model_quantities(m, LMC_DISCRETE) == 1);
+  CHECK(lmc_model_quantities(m, (lmc_quantity_kind)44) == 0);
   OK(lmc_model_quantity(m, LMC_DISCRETE, 0, &q, NULL));
   CHECK(strcmp(q.name, "n") == 0 && q.value[0] == 0);
   OK(lmc_workspace_view(w, "n", &v));

@@ -108,6 +108,11 @@ TEST(HostCompile, FilesThatCannotBeReadAreDiagnostics) {
   EXPECT_FALSE(c);
   ASSERT_EQ(c.diagnostics.size(), 1U);
   EXPECT_NE(c.diagnostics[0].message.find("/nowhere/no.lie"), std::string::npos);
+  // With the reason.
+  for (const auto& [file, why] : {std::pair{"/nowhere/no.lie", "there is no such file"},
+                                  {"/dev/null", "a pipe or a device"},
+                                  {"/dev", "it is a folder"}})
+    EXPECT_NE(lmc::compileFile(file).format().find(why), std::string::npos) << file;
 }
 
 TEST(HostCompile, TextsWithoutAModelAreDiagnostics) {
@@ -294,6 +299,9 @@ TEST(HostEnsemble, IsThatOfTheModel) {
   EXPECT_NEAR(w.view("x")[0], own.numbers.at(own.columns.size() + column("x")), 1e-12);
   many.seed = 4;
   EXPECT_NE(lmc::ensemble(*c.model, many).numbers, own.numbers);
+  many.keep = lmc::Keep::All; // rows that no memory holds are refused before the first one is made
+  many.every = 1e-11;
+  EXPECT_EQ(kindOf([&] { (void)lmc::ensemble(*c.model, many); }), lmc::Error::Kind::Misuse);
   many.vary = {"kk ~ uniform(8, 9)"};
   EXPECT_EQ(codesOf(lmc::ensemble(*c.model, many).compilation), std::vector<std::string>{"LIE0650"});
   c.model->release();

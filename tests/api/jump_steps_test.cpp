@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace {
 
@@ -61,6 +62,34 @@ TEST(JumpSteps, AreThoseOfARun) {
   expectRun(host::ofExample("billiard_ball"), 0.01, 120);
   expectRun(host::ofExample("rimless_wheel"), 0.01, 400);
   expectRun(host::ofExample("sampled_quadrotor"), 2e-3, 300);
+}
+
+/// A step that has no length among the times is refused: it was taken for done, and nothing moved.
+TEST(JumpSteps, ThatDoNotChangeTheTimeAreRefused) {
+  lmc::Workspace w = compiled("model Ball { config x : R velocity v; lagrangian = 0.5*v^2 - x; initial x = 1;"
+                              "  event floor = falling(x) { reset v = -v; } simulate { method = RKMK4; } }")
+                         .workspace();
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  for (const double far : {infinite, -infinite, std::numeric_limits<double>::quiet_NaN(), 1e300, 1e16}) {
+    w.reset();
+    w.setTime(far);
+    EXPECT_EQ(host::kindOf([&] { w.step(1e-3); }),
+              std::isfinite(far) ? lmc::Error::Kind::Misuse : lmc::Error::Kind::RunFailed)
+        << far;
+    EXPECT_EQ(w.view("x")[0], 1) << far;
+  }
+  w.reset();
+  w.setTime(1e16);
+  w.step(2); // the next number there
+  EXPECT_EQ(w.time(), 1e16 + 2);
+  // So are samplings that would have no time between them.
+  lmc::Options far;
+  far.timeFrom = 1e16;
+  far.timeTo = 1e16 + 8;
+  std::string message;
+  EXPECT_EQ(host::kindOf([&] { compiled(controlled, far).workspace().step(2); }, &message),
+            lmc::Error::Kind::RunFailed);
+  EXPECT_NE(message.find("too short"), std::string::npos) << message;
 }
 
 /// Impulses of a heap are found in single steps, in runs and for dense output.

@@ -127,6 +127,7 @@ TEST(Commands, ExamplesUseOptionsThatThereAre) {
     }
     std::istringstream lines(help.substr(std::min(help.find("Examples:"), help.size())));
     for (std::string line; std::getline(lines, line);) {
+      EXPECT_EQ(line.find('`'), std::string::npos) << line; // a shell would run what is between them
       std::istringstream words(line);
       for (std::string word; words >> word;)
         EXPECT_TRUE(!word.starts_with("-") || names.contains(word)) << c.name << ": " << line;

@@ -115,3 +115,13 @@ TEST(Usage, OutputOfAnUnknownFormatIsRefused) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.err.find(".csv, .npz or .h5"), std::string::npos) << outcome.err;
 }
+
+TEST(Usage, OutputThatNoDiskHoldsIsRefused) {
+  const Workspace w;
+  w.write("a.lie", model);
+  const Outcome outcome = w.lmc({"run", "a.lie", "--method", "RKMK4", "--time", "0..1", "--step", "0.1", "--every",
+                                 "1e-12", "--output", "x.csv"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("its whole disk has"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(w.path("x.csv")));
+}

@@ -7,7 +7,10 @@ namespace lmc::c {
 namespace {
 
 const std::vector<v1::Quantity>& quantities(const v1::Model& m, lmc_quantity_kind kind) {
+  static const std::vector<v1::Quantity> none; // of a kind that there is not
   switch (kind) {
+  case LMC_PARAMETER:
+    return m.parameters();
   case LMC_INPUT:
     return m.inputs();
   case LMC_OBSERVABLE:
@@ -15,7 +18,7 @@ const std::vector<v1::Quantity>& quantities(const v1::Model& m, lmc_quantity_kin
   case LMC_DISCRETE:
     return m.discretes();
   default:
-    return m.parameters();
+    return none;
   }
 }
 

@@ -329,9 +329,13 @@ int main(int argc, char** argv) {{
   const double end = argc > 1 ? number(argv[1]) : {3};
   const double h = argc > 2 ? number(argv[2]) : {4};
   const double count = argc > 3 ? number(argv[3]) : 1.0;
-  const double wanted = ceil((end - start) / h - 1e-6);
+  const double ratio = (end - start) / h;
+  const double wanted = ceil(ratio - 1e-6);
   const long every = count >= 1.0 && count < 1e9 ? (long)count : 0;
   const long steps = h > 0.0 && wanted >= 1.0 && wanted < 1e9 ? (long)wanted : 0;
+  /* Steps that fill the time to rounding all have the length h, as in runs of lmc; otherwise the last one is cut. */
+  const double most = fabs(start) > fabs(end) ? fabs(start) : fabs(end);
+  const int whole = fabs(ratio - round(ratio)) <= 1.8e-15 * (fabs(ratio) + most / h);
   int status;
   if (argc > 4 || steps == 0 || every == 0 || (double)every != count) {{
     fprintf(stderr, "usage: %s [END [STEP [EVERY]]]\n", argv[0]);
@@ -348,7 +352,7 @@ int main(int argc, char** argv) {{
     const double t = k < steps ? start + (double)k * h : end;
 {5}    if (k % every == 0 || k == steps) print_sample(&self, t);
     if (k >= steps) break;
-    status = {0}_step(&self, t, k + 1 < steps ? h : end - t);
+    status = {0}_step(&self, t, k + 1 < steps || whole ? h : end - t);
   }}
   if (status != {1}_OK) fprintf(stderr, "status %d\n", status);
   return status == {1}_OK ? 0 : 3;

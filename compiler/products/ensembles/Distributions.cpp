@@ -98,6 +98,7 @@ bool DistributionReader::readTable(const syntax::Expr& call, runtime::Variation&
     return false;
   }
   std::string line;
+  bool first = true; // of those that are no comments: it may hold names
   for (std::int64_t number = 1; std::getline(in, line); ++number) {
     if (number == 1) line = std::string(withoutByteOrderMark(line));
     std::replace_if(
@@ -114,7 +115,9 @@ bool DistributionReader::readTable(const syntax::Expr& call, runtime::Variation&
       row.push_back(x);
       at = end;
     }
-    if (!good && v.rows == 0 && number == 1) continue;
+    const bool names = first && !good;
+    first = false;
+    if (names) continue;
     if (!good || row.size() != v.numbers) {
       error(call.range,
             good ? fmt::format("line {} of `{}` has {} numbers, {} are varied", number, file, row.size(), v.numbers)

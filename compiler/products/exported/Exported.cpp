@@ -58,27 +58,6 @@ std::vector<unit::ExportedReset> resetFunctions(const runtime::Problem& p) {
   return list;
 }
 
-/// What functions read. Elsewhere the value of an input that is not given is zero, and is added to the law, so that
-/// there are derivatives by it. Here it is whatever the caller has left there, and counts only while it is given.
-void bindExported(Product& product, const sema::Model& m, const Layout& layout) {
-  bindModel(product.unit, m, layout, InputUse::Exported);
-  sym::Program& p = product.layer.program();
-  sym::Graph& g = p.graph();
-  for (const sema::Parameter& q : m.parameters) {
-    if (q.use != sema::Parameter::Use::InputValue) continue;
-    const sym::Array& given = *m.parameters[q.other].array;
-    const sym::Array* const left = g.newArray(q.name + ".left", q.array->extents, q.array->shape, sym::Role::Param);
-    product.unit.readsLive(left, layout.of(q.array));
-    sym::Equation e;
-    e.array = q.array;
-    e.loops = sym::memberLoops(g, q.array->extents);
-    e.index = sym::indicesOf(e.loops);
-    e.value = g.select(g.compare(sym::Op::Ne, g.load(&given, e.index), g.number(0)), g.load(left, e.index),
-                       g.zero(q.array->shape));
-    p.append(std::move(e));
-  }
-}
-
 /// The functions that a program calls by name.
 void addExported(Pipeline::Impl& made, Product& product) {
   const Stopwatch watch(made.timings, "lower");
@@ -86,10 +65,8 @@ void addExported(Pipeline::Impl& made, Product& product) {
   const Observation& observation = product.observation;
   unit::UnitBuilder& unit = product.unit;
   product.steps = Steps::Fixed;
-  choosePivots(unit, product.massKind);
   unit.keepNotes();
-  bindExported(product, *made.model, product.prepared.layout);
-  product.bindKept();
+  product.bind(InputUse::Exported);
   unit.report();
   // Who calls a trial may have changed anything since the last one.
   if (!product.step().embedded.empty())

@@ -32,8 +32,8 @@ struct Layout {
 [[nodiscard]] Layout layoutOf(const sema::Model& model);
 [[nodiscard]] unit::ZeroPattern zeroPattern(const sema::Model& model, const Layout& layout,
                                             const std::vector<double>& params);
-/// Inputs of a run keep their values or laws; those of a host program may be set at any time. Of exported code the
-/// values are bound elsewhere.
+/// Inputs of a run keep their values or laws; those of a host program may be set at any time. Of exported code, and of
+/// runs that have its bits, the values are read while they are given (bindGivenValues).
 enum class InputUse : std::uint8_t { Fixed, Live, Exported };
 /// Parameters, state and time are what functions of the unit read, and the fields of its memory that come first. Zeros
 /// of live inputs are not taken for granted.
@@ -43,6 +43,10 @@ void readModel(unit::UnitBuilder& unit, const sema::Model& model, const Layout& 
 void placeModel(unit::UnitBuilder& unit, const Layout& layout);
 void bindModel(unit::UnitBuilder& unit, const sema::Model& model, const Layout& layout,
                InputUse inputs = InputUse::Fixed);
+/// What functions read of inputs with InputUse::Exported, by equations of `p`. Elsewhere the value of an input that is
+/// not given is zero, and is added to the law, so that there are derivatives by it. Here it is whatever the caller has
+/// left there, and counts only while it is given.
+void bindGivenValues(unit::UnitBuilder& unit, sym::Program& p, const sema::Model& model, const Layout& layout);
 
 /// The name of one part of a variable: "X.R"; of a variable with one part its own.
 [[nodiscard]] std::string partName(const std::string& name, const std::vector<sema::Part>& parts, std::size_t k);

@@ -46,11 +46,25 @@ std::string Library::key(const fs::path& path) const {
   return options_.readFile ? path.lexically_normal().string() : identityOf(path);
 }
 
+namespace {
+
+/// ": it is a folder, not a file"; empty where there is nothing to say.
+std::string whyUnread(const fs::path& file) {
+  std::error_code unknown;
+  const fs::file_status status = fs::status(file, unknown);
+  if (!fs::exists(status)) return ": there is no such file";
+  if (fs::is_directory(status)) return ": it is a folder, not a file";
+  return fs::is_regular_file(status) ? "" : ": it is no file on a disk, but a pipe or a device";
+}
+
+} // namespace
+
 bool Library::load(const fs::path& file) {
   auto text = read(file);
   if (!text) {
     const SourceId id = sources_.add(file.string(), "");
-    diagnostics_.error(Code::LIE0107, {id, 0, 0}, "cannot read `" + file.string() + "`");
+    const std::string why = options_.readFile ? std::string() : whyUnread(file);
+    diagnostics_.error(Code::LIE0107, {id, 0, 0}, "cannot read `" + file.string() + "`" + why);
     return false;
   }
   add(file, std::move(*text));

@@ -28,6 +28,8 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request) {
     p.outputEvery = 0;
     p.outputSteps = 0;
   }
+  const double bytes = runtime::leastBlockBytes(problem->problem, request.keep, problem->samples, request.block);
+  if (!checkRows(pipeline, problem->problem, call, bytes)) return;
   study.plan = runtime::planEnsemble(problem->problem, request.keep, problem->samples, request.block);
   if (request.begin) {
     study.plan.times.resize(1);

@@ -1,5 +1,6 @@
 #include "tool/runs/RunChecks.h"
 
+#include "base/Memory.h"
 #include "runtime/run/Run.h"
 #include "runtime/run/StepController.h"
 #include "tool/support/SharedOptions.h"
@@ -171,6 +172,21 @@ bool checkRun(products::Pipeline& pipeline, const runtime::Problem& problem, con
               "the number of steps between two samples must be at least 1");
   warn(out, problem, places);
   return !out.hasErrors();
+}
+
+bool checkRows(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call, double bytes) {
+  constexpr double gigabyte = 1e9;
+  const double room = usableMemory();
+  if (bytes <= room) return true;
+  const Places places(pipeline, call);
+  pipeline.compilation()
+      .diagnostics()
+      .error(Code::LIE0607, places.of("output", problem.outputSteps == 0 ? "every" : "steps"),
+             fmt::format("the rows of a block of samples take at least {:.3g} GB of memory; this process may have "
+                         "{:.3g} GB",
+                         bytes / gigabyte, room / gigabyte))
+      .suggest("a larger `--every`; or `--keep final`, which looks at the end alone");
+  return false;
 }
 
 Range modelRange(products::Pipeline& pipeline) {

@@ -9,6 +9,9 @@ namespace lmc::tool {
 /// Reports what is wrong with the settings of a run into the pipeline's diagnostics. False if there are errors.
 bool checkRun(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call);
 
+/// Reports sample times whose rows, all in memory at once, take more `bytes` of it than there are.
+bool checkRows(products::Pipeline& pipeline, const runtime::Problem& problem, const Invocation& call, double bytes);
+
 /// Where the model's name stands: the place of what is wrong with the model as a whole.
 [[nodiscard]] Range modelRange(products::Pipeline& pipeline);
 

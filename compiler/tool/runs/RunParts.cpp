@@ -122,22 +122,50 @@ std::optional<double> expectedSamples(const runtime::Problem& p) {
   return std::ceil(length / p.step / static_cast<double>(std::max<std::int64_t>(p.outputSteps, 1))) + 1;
 }
 
-std::string largeOutput(const std::string& file, double rows, std::size_t numbers) {
-  constexpr double gigabyte = 1e9;
-  const runtime::OutputFormat* const format = runtime::outputFormat(file);
-  if (format == nullptr) return {};
-  const double bytes = rows * static_cast<double>(numbers) * format->numberBytes;
+namespace {
+
+constexpr double gigabyte = 1e9;
+
+/// Not a device, nor a pipe.
+bool isRegular(const std::string& file) {
+  struct stat info {};
+  return ::stat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode);
+}
+
+/// Of the file system of a file; nothing where it is not known.
+std::optional<fs::space_info> diskOf(const std::string& file) {
   std::error_code unknown;
   const fs::path folder = runtime::followed(file).parent_path();
   const fs::space_info space = fs::space(folder.empty() ? fs::path(".") : folder, unknown);
-  const bool room = unknown || bytes <= static_cast<double>(space.available);
-  struct stat info {};
-  const bool regular = ::stat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode);
-  if (!regular || (bytes <= gigabyte && (room || bytes < 1e6))) return {};
+  return unknown ? std::nullopt : std::optional(space);
+}
+
+} // namespace
+
+void refuseHopelessOutput(const std::string& file, double rows, std::size_t numbers) {
+  constexpr double binary = 8, text = 2; // bytes that a number has at least: a digit and a comma
+  const runtime::OutputFormat* const format = runtime::outputFormat(file);
+  const auto disk = diskOf(file);
+  if (format == nullptr || !disk || !isRegular(file)) return;
+  const double bytes = rows * static_cast<double>(numbers) * (format->numberBytes == binary ? binary : text);
+  const auto capacity = static_cast<double>(disk->capacity);
+  if (capacity > 0 && bytes > capacity)
+    throw UsageError(fmt::format("`{}` would have at least {:.3g} GB: {:.3g} samples of {} numbers; its whole disk has "
+                                 "{:.3g} GB\n--every DT makes fewer samples",
+                                 file, bytes / gigabyte, rows, numbers, capacity / gigabyte));
+}
+
+std::string largeOutput(const std::string& file, double rows, std::size_t numbers) {
+  const runtime::OutputFormat* const format = runtime::outputFormat(file);
+  if (format == nullptr) return {};
+  const double bytes = rows * static_cast<double>(numbers) * format->numberBytes;
+  const auto space = diskOf(file);
+  const bool room = !space || bytes <= static_cast<double>(space->available);
+  if (!isRegular(file) || (bytes <= gigabyte && (room || bytes < 1e6))) return {};
   std::string sentence = fmt::format("`{}` will have about {:.3g} GB: {:.3g} samples of {} numbers", file,
                                      bytes / gigabyte, rows, numbers);
   if (!room)
-    sentence += fmt::format("; its disk has room for {:.3g} GB", static_cast<double>(space.available) / gigabyte);
+    sentence += fmt::format("; its disk has room for {:.3g} GB", static_cast<double>(space->available) / gigabyte);
   if (format->inMemory)
     sentence += "; they are kept in memory until then, " + runtime::outputEndings(", ", " and ", false) +
                 " files grow on the disk";

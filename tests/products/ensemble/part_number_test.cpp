@@ -70,6 +70,28 @@ TEST(PartNumber, NothingIsGuessed) {
   }
 }
 
+// A variable that is no number is told with its text, not as one that is not set.
+TEST(PartNumber, NonsenseOfASchedulerIsTold) {
+  const auto refusal = [](const std::string& text, const Variables& variables) -> std::string {
+    try {
+      (void)read(text, variables);
+    } catch (const PartError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string huge = "99999999999999999999";
+  EXPECT_EQ(refusal("auto", slurm("abc", "1", "8", "1", "8")),
+            "SLURM_ARRAY_TASK_ID is `abc`, which is no number of a task");
+  EXPECT_EQ(refusal("auto/8", {{"PBS_ARRAY_INDEX", "3[]"}}), "PBS_ARRAY_INDEX is `3[]`, which is no number of a task");
+  EXPECT_EQ(refusal("auto/8", {{"SGE_TASK_ID", huge}}), "SGE_TASK_ID is `" + huge + "`, which is no number of a task");
+  EXPECT_EQ(refusal("auto", slurm("3", "1", "8.5", "1", "8")),
+            "SLURM_ARRAY_TASK_MAX is `8.5`, which is no number of a task");
+  // What Grid Engine says outside of arrays, and an empty one, are as if it were not set.
+  EXPECT_EQ(read("auto/8", {{"SGE_TASK_ID", "undefined"}, {"PBS_ARRAYID", "2"}}), (PartNumber{2, 8}));
+  EXPECT_EQ(read("auto/8", {{"SLURM_ARRAY_TASK_ID", ""}, {"PBS_ARRAYID", "2"}}), (PartNumber{2, 8}));
+}
+
 // Every block belongs to one part, whatever their numbers.
 TEST(PartNumber, PartsShareAllBlocks) {
   for (std::int64_t count = 1; count <= 9; ++count)

@@ -167,6 +167,24 @@ TEST(Parts, WrongUseIsTold) {
   }
 }
 
+// Rows that no memory holds and files that no disk holds are refused before anything is made.
+TEST(Parts, WhatNeverFitsIsRefusedAtOnce) {
+  const Workspace w;
+  for (const char* keep : {"all", "statistics"})
+    for (const char* files : {"--output a.csv", "--part 1/2 --output a.lmcpart"})
+      expectRefused(w, study + " --every 1e-12 --keep " + keep + " " + files, 1, "LIE0607", "of memory");
+  expectRefused(w,
+                "$LMC ensemble '" + example("heavy_top") +
+                    "' --samples 1000000000000 --vary 'm ~ normal(15, 1)' --keep all --output a.csv",
+                2, "its whole disk has", "--every DT");
+  expectRefused(w, "ulimit -v 4000000; " + study + " --every 2e-8 --keep all --output a.csv", 1, "LIE0607",
+                "this process may have 4.1 GB");
+  EXPECT_FALSE(std::filesystem::exists(w.path("a.csv")) || std::filesystem::exists(w.path("a.lmcpart")));
+  // The ends alone need no rows.
+  const Outcome ends = shell(w, study + " --every 1e-9 --output a.csv");
+  EXPECT_EQ(ends.status, 0) << ends.err;
+}
+
 // Many small blocks instead of few: statistics may differ in their last digits, what is kept of samples does not.
 TEST(Parts, TheSizeOfBlocksChangesNoSample) {
   const Workspace w;

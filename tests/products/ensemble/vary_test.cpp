@@ -394,3 +394,21 @@ TEST(Vary, MarkOfATextIsNoName) {
   EXPECT_EQ(t.at(1, "vary_x"), 3);
   EXPECT_EQ(t.at(1, "both"), 13);
 }
+
+// Comments may stand in front of the line of names; a second line of names is a mistake.
+TEST(Vary, NamesMayStandBehindComments) {
+  const Workspace w;
+  const std::string file =
+      w.write("m.lie", "model M { param k = 1; config x : R velocity v; lagrangian = v^2/2 - k*x^2;\n"
+                       "simulate { method = RKMK4; time = 0..1; step = 1; } }\n")
+          .string();
+  const std::string table = w.write("named.csv", "# measured\n\nk\n# in N/m\n2.5\n3\n").string();
+  const Trajectory t = ensemble(w, file, {"--vary", "k ~ read(\"" + table + "\")"});
+  ASSERT_EQ(t.rows.size(), 2U);
+  EXPECT_EQ(t.at(0, "vary_k"), 2.5);
+  EXPECT_EQ(t.at(1, "vary_k"), 3);
+  w.write("named.csv", "# measured\nk\nl\n2.5\n");
+  const Outcome wrong = w.lmc({"ensemble", file, "--vary", "k ~ read(\"" + table + "\")"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.err.find("line 3"), std::string::npos) << wrong.err;
+}

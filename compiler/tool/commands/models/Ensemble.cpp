@@ -114,6 +114,7 @@ private:
 /// Whether the output can be as large as it must be; reported where it cannot.
 bool placeIsGood(Study& study, const Invocation& call) {
   if (!call[options::output]) return true;
+  refuseHopelessOutput(*call[options::output], rowsOf(study), columnsOf(study));
   constexpr double binary = 8, text = 2; // bytes that a number has at least: a digit and a comma
   const bool plain = runtime::outputFormat(*call[options::output])->numberBytes == binary;
   checkLargest(study.pipeline, *call[options::output],
@@ -448,8 +449,8 @@ extern const Command ensembleCommand = {
     .argument = "FILE",
     .summary = "many trajectories at once, with varied parameters and initial values: one per SIMD lane, in threads, "
                "on many machines",
-    .examples = "lmc ensemble top.lie --samples 10000 --vary `m ~ normal(15, 0.5)` --keep statistics --output e.csv\n"
-                "lmc ensemble top.lie --samples 10000 --vary `m ~ normal(15, 0.5)` --part 1/2 --output e1.lmcpart",
+    .examples = "lmc ensemble top.lie --samples 10000 --vary \"m ~ normal(15, 0.5)\" --keep statistics --output e.csv\n"
+                "lmc ensemble top.lie --samples 10000 --vary \"m ~ normal(15, 0.5)\" --part 1/2 --output e1.lmcpart",
     .usesCache = true,
     .options = OptionList(options::model, options::simulation, samplesOption, varyOption, keepOption, threadsOption,
                           lanesOption, deviceOption, blockOption, partOption, mpiOption, ensembleOutput, options::plot,

@@ -108,6 +108,7 @@ int mergeFiles(Context& context) {
   if (call[options::output]) {
     context.stage = "merging the parts";
     const runtime::PartHeader& first = parts.front().header;
+    refuseHopelessOutput(*call[options::output], rowsOf(first.shape), columnsOf(first.shape));
     warn(largeOutput(*call[options::output], rowsOf(first.shape), columnsOf(first.shape)));
     const StopOnSignal guard;
     try {

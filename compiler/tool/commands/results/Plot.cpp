@@ -109,7 +109,7 @@ extern const Command plotCommand = {
     .examples = "lmc plot top.csv\n"
                 "lmc plot top.csv --columns tip --columns energy -o top.pdf\n"
                 "lmc plot coarse.csv middle.csv --error-from fine.csv -o errors.svg\n"
-                "lmc plot top.csv --x `tip[1]` --columns `tip[2]`\n"
+                "lmc plot top.csv --x \"tip[1]\" --columns \"tip[2]\"\n"
                 "lmc plot grid.csv --x vary_a --y vary_b --columns energy -o surface.svg",
     .options = OptionList(columnsOption, xOption, yOption, logOption, normOption, changeOption, referenceOption,
                           titleOption, fileOption),

@@ -264,7 +264,10 @@ int runModel(Context& context) {
   protectFiles(call, ready.files());
   if (call[certifyOption]) checkCertifiable(call, problem);
   const auto samples = expectedSamples(problem);
-  if (call[options::output] && samples) warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
+  if (call[options::output] && samples) {
+    refuseHopelessOutput(*call[options::output], *samples, problem.columnCount() + 1);
+    warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
+  }
 
   context.stage = "running `" + file + "`";
   runtime::Summary summary{problem.model,
