@@ -120,6 +120,65 @@ TEST_F(Parts, HaveEachFunctionOnce) {
   EXPECT_EQ(jit::partsOf({}, 4).size(), 1U);
 }
 
+/// A function of t and h that adds 1 so many times to a number in memory, and then calls another one (-1: none).
+tape::Function adding(int count, int callee) {
+  using tape::Op;
+  tape::Function f;
+  f.name = "adding";
+  f.arguments = 2;
+  f.blocks.emplace_back();
+  const auto append = [&](Op op, tape::Type type, std::vector<tape::Value> args, std::int64_t imm = 0) {
+    tape::Instr i;
+    i.op = op;
+    i.type = type;
+    i.args = std::move(args);
+    i.imm = imm;
+    if (op == Op::ConstReal) i.real = 1;
+    if (op == Op::Load || op == Op::Store) i.buffer = 0;
+    if (type != tape::Type::Void) i.result = f.values++;
+    f.blocks[0].code.push_back(i);
+    return i.result;
+  };
+  const tape::Value place = append(Op::ConstInt, tape::Type::Int, {}),
+                    one = append(Op::ConstReal, tape::Type::Real, {});
+  tape::Value x = append(Op::Load, tape::Type::Real, {place});
+  for (int k = 0; k < count; ++k) x = append(Op::Add, tape::Type::Real, {x, one});
+  append(Op::Store, tape::Type::Void, {place, x});
+  if (callee < 0) return f;
+  const tape::Value t = append(Op::Argument, tape::Type::Real, {}, 0),
+                    h = append(Op::Argument, tape::Type::Real, {}, 1);
+  append(Op::Call, tape::Type::Void, {t, h}, callee);
+  return f;
+}
+
+/// What is short stands in each caller, and so what it calls is called from wherever a caller is.
+TEST_F(Parts, CallWhatFunctionsCallThatAreInlined) {
+  tape::Module m;
+  m.buffers.push_back({"x", runtime::Role::Output, 0, 1});
+  m.roleSize[static_cast<int>(runtime::Role::Output)] = 1;
+  m.functions = {adding(3000, -1), adding(1, 0), adding(2000, 1), adding(1500, 1)}; // long, short, two callers
+  m.functions[0].inner = m.functions[1].inner = true;
+  ASSERT_EQ(tape::verify(m), "");
+  options.threads = 2;
+  const auto parts = jit::partsOf(m, 2);
+  ASSERT_EQ(parts.size(), 2U);
+  ASSERT_EQ(parts[0], (std::vector<bool>{true, true, false, false})) << "the callers are in the other part";
+  for (const jit::Tiers tiers : {jit::Tiers::Optimised, jit::Tiers::QuickFirst}) {
+    options.tiers = tiers;
+    const auto code = jit::compile(m, options);
+    for (const auto& [function, sum] : {std::pair(2, 5001.0), std::pair(3, 4501.0)}) {
+      double x = 0;
+      runtime::Bases bases{};
+      bases.base[static_cast<int>(runtime::Role::Output)] = &x;
+      const double arguments[] = {0, 0};
+      EXPECT_EQ(code->function(function)(bases.base, arguments), runtime::Ok);
+      EXPECT_EQ(x, sum);
+    }
+    EXPECT_EQ(code->settle().trouble, "");
+    forget();
+  }
+}
+
 TEST_F(Parts, AreMadeAtOnceAndTellWhatWentWrong) {
   std::atomic<int> running = 0, most = 0;
   jit::atOnce(4, [&](std::size_t) {

@@ -81,7 +81,7 @@ class TiersOfExamples : public testing::TestWithParam<std::string> {};
 
 TEST_P(TiersOfExamples, HaveTheSameBits) {
   int compared = 0;
-  for (const char* method : {"", "RKMK4", "P853", "VIMidpoint"}) {
+  for (const char* method : {"", "RKMK4", "P853", "PL14", "VIMidpoint"}) {
     SCOPED_TRACE(std::string("method ") + method);
     const Made quick = make(GetParam(), method, jit::Tiers::Quick);
     if (quick.problem == nullptr) continue; // not one for this model
