@@ -339,14 +339,12 @@ std::int32_t detail::WorkspaceData::beginJumps() {
 
 std::int32_t detail::WorkspaceData::jumpingSteps(double h, std::int64_t n) {
   if (h < 0)
-    throw Error(Error::Kind::Misuse, fmt::format("a step of length {} goes back in time, where a state that jumps has "
-                                                 "no past of its own",
-                                                 h));
+    throw Error(Error::Kind::Misuse,
+                fmt::format("a step of length {} goes back in time: a state that jumps has no past", h));
   jumpFailure.clear();
   happened.clear();
   if (n == 0 || h == 0) return runtime::Ok;
-  // The jumps of a step are looked for by its times: where it has no length among them, nothing would be stepped.
-  if (!std::isfinite(time)) return runtime::NonFinite;
+  if (!std::isfinite(time)) return runtime::NonFinite; // jumps are looked for by times: nothing would be stepped
   if (time + h == time)
     throw Error(Error::Kind::Misuse, fmt::format("a step of length {} does not change the time {}", h, time));
   const std::vector<double> first(state(), state() + shared.problem.initialState.size());

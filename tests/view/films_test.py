@@ -281,6 +281,10 @@ def refusals(folder):
     model = ROOT / "examples" / "heavy_top.lie"
     check("1280x720" in lmc("view", model, "-o", folder / "a.png", "--size", "big", status=2).stderr, "--size")
     check("takes a time" in lmc("view", model, "-o", folder / "a.png", "--at", "now", status=2).stderr, "--at")
+    for outside in ("99", "-1"):
+        words = lmc("view", model, "-o", folder / "a.png", "--at", outside, status=2).stderr
+        check("outside of the run, which goes from 0 to 1" in words, words)
+    check(not (folder / "a.png").exists(), "a still that was refused")
     check("cannot" in lmc("view", model, "-o", folder / "no" / "a.glb", status=2).stderr, "no such folder")
     check(".mp4" in lmc("view", model, "-o", folder / "a.avi", status=2).stderr, "the endings")
     alone = dict(os.environ, PATH=str(folder))

@@ -179,7 +179,10 @@ bool FilmFile::write(const std::string& page) const {
   }
   if (kind == FilmKind::Film) return film(browser, folder.path());
   const nlohmann::json range = browser.value("lmc.range()");
-  const double t = (*call_)[options::stillAt].value_or(range.at("to").get<double>());
+  const double from = range.at("from").get<double>(), to = range.at("to").get<double>();
+  const double t = (*call_)[options::stillAt].value_or(to);
+  if (const double rounding = 1e-9 * std::max(std::abs(from), std::abs(to)); t < from - rounding || t > to + rounding)
+    throw UsageError(fmt::format("--at {} lies outside of the run, which goes from {} to {}", t, from, to));
   browser.value(fmt::format("lmc.frame({:.17g}), new Promise(f => requestAnimationFrame(() => f(1)))", t));
   const std::string_view ending = formats.at(format_).ending;
   if (ending == ".svg") return drawing(browser);
