@@ -111,8 +111,8 @@ struct Step {
   std::vector<const sym::Array*> embedded; ///< a second result, for the error estimate; empty: the method has none
   /// A third one, of a lower order, with which the estimate is combined; empty: the method has none.
   std::vector<const sym::Array*> embedded2;
-  /// A fourth one, of stages that are turns of an iteration: that of the turn before the last one. What it differs by is
-  /// added to the estimate. Empty of other methods.
+  /// A fourth one, of stages that are turns of an iteration: that of the turn before the last one. What it differs by
+  /// is added to the estimate. Empty of other methods.
   std::vector<const sym::Array*> turnBefore;
   /// f depends on the time, and the two results do not differ by what depends on it alone (methods/Quadrature.h).
   bool blindToTime = false;
