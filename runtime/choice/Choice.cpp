@@ -80,11 +80,13 @@ private:
   /// not approach each other.
   bool settleOne(int& without) {
     constexpr int mostWithoutLaw = 3;
+    bool failed = false; // steps that were long in the trial interval are not over the span: it may be stiff there
     for (; best_ != nullptr && without < mostWithoutLaw; best_ = cheapest()) {
       if (calibrate()) {
-        if (stiff_ && !best_->method->isImplicit) tryImplicitOverSpan();
+        if ((stiff_ || failed) && !best_->method->isImplicit) tryImplicitOverSpan();
         return true;
       }
+      failed = true;
       best_->work = huge;
       best_->tried.why = choice_.failure.empty() ? "its trials do not come near enough to each other" : choice_.failure;
       if (choice_.failure.empty()) ++without;

@@ -124,7 +124,9 @@ TEST_P(Faults, ALimitOfTheShell) {
 
 TEST_P(Faults, ASmallDisk) {
   fs::create_directories(w.path("disk"));
-  if (shell(w, "mount -t tmpfs -o size=200k none disk").status != 0) GTEST_SKIP() << "no right to mount";
+  if (shell(w, "mount -t tmpfs -o size=8m none disk").status != 0) GTEST_SKIP() << "no right to mount";
+  // It could hold the file, but not beside what is there.
+  ASSERT_EQ(shell(w, "head -c 8000000 /dev/zero > disk/rest").status, 0);
   const std::string file = "disk/a" + ending;
   isReported(shell(w, run + "--output " + file), file, "No space left on device");
   isBegin(file);

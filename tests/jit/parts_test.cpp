@@ -156,17 +156,17 @@ TEST_F(Parts, CallWhatFunctionsCallThatAreInlined) {
   tape::Module m;
   m.buffers.push_back({"x", runtime::Role::Output, 0, 1});
   m.roleSize[static_cast<int>(runtime::Role::Output)] = 1;
-  m.functions = {adding(3000, -1), adding(1, 0), adding(2000, 1), adding(1500, 1)}; // long, short, two callers
-  m.functions[0].inner = m.functions[1].inner = true;
+  m.functions = {adding(1, -1), adding(3000, -1), adding(1, 1), adding(2000, 2), adding(1500, 2)};
+  m.functions[1].inner = m.functions[2].inner = true; // what is long, and what is short and calls it
   ASSERT_EQ(tape::verify(m), "");
   options.threads = 2;
   const auto parts = jit::partsOf(m, 2);
   ASSERT_EQ(parts.size(), 2U);
-  ASSERT_EQ(parts[0], (std::vector<bool>{true, true, false, false})) << "the callers are in the other part";
+  ASSERT_EQ(parts[0], (std::vector<bool>{true, true, true, false, false})) << "the callers are in the other part";
   for (const jit::Tiers tiers : {jit::Tiers::Optimised, jit::Tiers::QuickFirst}) {
     options.tiers = tiers;
     const auto code = jit::compile(m, options);
-    for (const auto& [function, sum] : {std::pair(2, 5001.0), std::pair(3, 4501.0)}) {
+    for (const auto& [function, sum] : {std::pair(3, 5001.0), std::pair(4, 4501.0)}) {
       double x = 0;
       runtime::Bases bases{};
       bases.base[static_cast<int>(runtime::Role::Output)] = &x;

@@ -67,4 +67,11 @@ inline int addBuffer(tape::Module& module, const std::string& name, runtime::Rol
   return -1;
 }
 
+/// The buffer at a place, which gets one where there is none.
+inline int bufferFor(tape::Module& module, const std::string& name, runtime::Role role, std::int64_t offset,
+                     std::int64_t size) {
+  const int existing = bufferAt(module, role, offset);
+  return existing >= 0 ? existing : addBuffer(module, name, role, offset, size);
+}
+
 } // namespace lmc::lower

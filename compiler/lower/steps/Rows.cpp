@@ -4,18 +4,10 @@
 #include "lower/builder/Copies.h"
 #include "lower/builder/Sums.h"
 
-#include <algorithm>
-
 namespace lmc::lower {
 
 tape::Function rowSums(tape::Module& module, const std::string& name, const RowSums& sums) {
-  const auto buffer = [&](RowPlace at) {
-    if (const int existing = bufferAt(module, at.role, at.offset); existing >= 0) return existing;
-    module.buffers.push_back({"row", at.role, at.offset, sums.size});
-    std::int64_t& total = module.roleSize[static_cast<int>(at.role)];
-    total = std::max(total, at.offset + sums.size);
-    return static_cast<int>(module.buffers.size()) - 1;
-  };
+  const auto buffer = [&](RowPlace at) { return bufferFor(module, "row", at.role, at.offset, sums.size); };
   Builder b(name, 2);
   const tape::Value h = b.argument(1);
   std::vector<std::vector<tape::Value>> scaled; // h times the coefficients of each sum

@@ -16,10 +16,8 @@ using tape::Value;
 
 namespace {
 
-/// The buffer at a place, which it gets where it has none.
 int bufferOf(tape::Module& module, RowPlace at, std::int64_t size) {
-  const int existing = bufferAt(module, at.role, at.offset);
-  return existing >= 0 ? existing : addBuffer(module, "stages", at.role, at.offset, size);
+  return bufferFor(module, "stages", at.role, at.offset, size);
 }
 
 bool isAt(const tape::Module& module, std::int32_t buffer, RowPlace place) {

@@ -142,12 +142,17 @@ std::optional<fs::space_info> diskOf(const std::string& file) {
 
 } // namespace
 
-void refuseHopelessOutput(const std::string& file, double rows, std::size_t numbers) {
+double leastBytes(const std::string& file, double rows, std::size_t numbers) {
   constexpr double binary = 8, text = 2; // bytes that a number has at least: a digit and a comma
   const runtime::OutputFormat* const format = runtime::outputFormat(file);
+  if (format == nullptr) return 0;
+  return rows * static_cast<double>(numbers) * (format->numberBytes == binary ? binary : text);
+}
+
+void refuseHopelessOutput(const std::string& file, double rows, std::size_t numbers) {
   const auto disk = diskOf(file);
-  if (format == nullptr || !disk || !isRegular(file)) return;
-  const double bytes = rows * static_cast<double>(numbers) * (format->numberBytes == binary ? binary : text);
+  if (!disk || !isRegular(file)) return;
+  const double bytes = leastBytes(file, rows, numbers);
   const auto capacity = static_cast<double>(disk->capacity);
   if (capacity > 0 && bytes > capacity)
     throw UsageError(fmt::format("`{}` would have at least {:.3g} GB: {:.3g} samples of {} numbers; its whole disk has "

@@ -49,6 +49,9 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files 
 /// empty if there is no need for one. `numbers`: columns, the time included.
 [[nodiscard]] std::string largeOutput(const std::string& file, double rows, std::size_t numbers);
 
+/// Bytes that an output has at least; 0 of a kind that there is no writer for.
+[[nodiscard]] double leastBytes(const std::string& file, double rows, std::size_t numbers);
+
 /// Refuses an output that its disk could not hold if it were empty, before it is written. Throws UsageError.
 void refuseHopelessOutput(const std::string& file, double rows, std::size_t numbers);
 

@@ -115,10 +115,8 @@ private:
 bool placeIsGood(Study& study, const Invocation& call) {
   if (!call[options::output]) return true;
   refuseHopelessOutput(*call[options::output], rowsOf(study), columnsOf(study));
-  constexpr double binary = 8, text = 2; // bytes that a number has at least: a digit and a comma
-  const bool plain = runtime::outputFormat(*call[options::output])->numberBytes == binary;
   checkLargest(study.pipeline, *call[options::output],
-               rowsOf(study) * static_cast<double>(columnsOf(study)) * (plain ? binary : text));
+               leastBytes(*call[options::output], rowsOf(study), columnsOf(study)));
   return !study.pipeline.diagnostics().hasErrors();
 }
 
