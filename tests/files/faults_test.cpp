@@ -131,7 +131,7 @@ TEST_P(Faults, ASmallDisk) {
   isReported(shell(w, run + "--output " + file), file, "No space left on device");
   isBegin(file);
   // Also where there is no room for the first byte.
-  const Said full = shell(w, "cat /dev/zero > disk/zero; $LMC run m.lie --quiet --output disk/b" + ending);
+  const Said full = shell(w, "cat /dev/zero > disk/zero; " + run + "--output disk/b" + ending);
   EXPECT_EQ(full.status, 3) << full.err;
   EXPECT_EQ(shell(w, "umount disk").status, 0);
 }
