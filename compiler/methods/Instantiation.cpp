@@ -287,6 +287,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     take(tableau.bhat, others_.second);
     take(tableau.bhat2, others_.third);
     take(tableau.before, others_.turnBefore);
+    take(tableau.edges, others_.edges);
     if (!context_.system.constraints) last_ = kind.last();
     return;
   }

@@ -206,7 +206,7 @@ TEST(Turns, EndWhereRatesAreNotDefined) {
   }
 }
 
-/// Rates that bend are seen.
+/// Rates that jump or bend at any time are seen.
 TEST(Turns, SeeWhatDependsOnTheTimeAlone) {
   for (const double at : {0.2, 0.37, 0.901}) {
     const std::string place = std::to_string(at);
@@ -218,6 +218,7 @@ TEST(Turns, SeeWhatDependsOnTheTimeAlone) {
     const auto problem = pipeline->build();
     ASSERT_NE(problem, nullptr);
     const std::vector<double> end = runtime::run(*problem, {}).state;
+    EXPECT_NEAR(end[0], at + 3 * (1 - at), 2e-6);
     EXPECT_NEAR(end[1], (at * at + (1 - at) * (1 - at)) / 2, 2e-6);
   }
 }

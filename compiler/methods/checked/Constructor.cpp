@@ -88,6 +88,22 @@ sema::Found tableauOf(sema::Compilation& c, const syntax::Expr& name) {
   return {};
 }
 
+/// Of the polynomial through rates at the nodes: its values at both ends, by these parts, added up.
+std::vector<sym::Number> edgesOf(const std::vector<sym::Number>& c) {
+  std::vector<sym::Number> weights;
+  for (std::size_t j = 0; j < c.size(); ++j) {
+    double sum = 0;
+    for (const int end : {0, 1}) {
+      double value = Tableau::edgeParts[end];
+      for (std::size_t k = 0; k < c.size(); ++k)
+        if (k != j) value *= (end - c[k].value()) / (c[j].value() - c[k].value());
+      sum += value;
+    }
+    weights.push_back(sym::Number::real(sum));
+  }
+  return weights;
+}
+
 } // namespace
 
 std::optional<Constructed> readConstructor(sema::Compilation& c, sema::Evaluator& evaluator, const syntax::Expr& e) {
@@ -159,9 +175,9 @@ Tableau iterated(const Tableau& tableau, int turns) {
     for (std::size_t i = 0; i < s; ++i) own[stage(turn, i)] = weights[i];
     weights = std::move(own);
   };
-  if (!t.bhat.empty()) t.before = t.b;
+  if (!t.bhat.empty()) t.before = t.b, t.edges = edgesOf(tableau.c);
   onTurn(t.before, last - 1);
-  for (std::vector<sym::Number>* weights : {&t.b, &t.bhat, &t.bhat2}) onTurn(*weights, last);
+  for (std::vector<sym::Number>* weights : {&t.b, &t.bhat, &t.bhat2, &t.edges}) onTurn(*weights, last);
   t.order = std::min(t.order, turns + 1);
   t.embeddedOrder = std::min(t.embeddedOrder, turns);
   return t;

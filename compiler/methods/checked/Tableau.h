@@ -21,6 +21,12 @@ struct Tableau {
   /// Of stages that are turns of an iteration (`iterated`) the weights b on the turn before the last one: what the last
   /// one changes is a part of the error, too. Empty of others, and when there is no bhat.
   std::vector<sym::Number> before;
+  /// Of the same: weights of what the stages' rates are at both ends of the step, where no stage need stand, each times
+  /// the part of the step by which an estimate counts what f is off there (edgeParts). Empty where `before` is.
+  std::vector<sym::Number> edges;
+  /// At the begin and at the end: about the distance of the first stage. Not the same, so that equal jumps at both do
+  /// not cancel each other.
+  static constexpr double edgeParts[] = {0.015, 0.02};
   int order = 0;
   int embeddedOrder = 0; ///< of bhat: q of `order p(q)`; 0 when not given
   [[nodiscard]] std::size_t stages() const { return b.size(); }

@@ -160,9 +160,30 @@ void EmbeddingKind::embed(const ForEstimate& results) {
   // What constraints have moved is a part of the error.
   if (!end_.empty() && !context_.system.constraints) context_.step.compared = store(p_, all_, end_, "compared");
   if (!results.third.empty()) context_.step.embedded2 = store(p_, all_, results.third[0].parts, "embedded2");
-  if (!results.turnBefore.empty())
-    context_.step.turnBefore = store(p_, all_, results.turnBefore[0].parts, "turn.before");
+  if (!results.turnBefore.empty()) {
+    sema::Tuple before = results.turnBefore[0].parts;
+    if (!results.edges.empty() && hasBranches()) before = sema::add(g_, before, offAtEdges(results.edges[0].parts));
+    context_.step.turnBefore = store(p_, all_, before, "turn.before");
+  }
   countOwn(p_, context_.step, fields_);
+}
+
+/// By what f at both ends of a step is off what the stages' rates are there: they do not see a branch that the motion
+/// comes to beside all of them. `edges`: begin + h times these, each by its part (Tableau::edges).
+sema::Tuple EmbeddingKind::offAtEdges(const sema::Tuple& edges) {
+  const auto fields = fields_;
+  const sym::Array* const multipliers = context_.step.multipliers;
+  const Expr h = g_.load(context_.step.stepSize), t = g_.load(context_.system.model->time);
+  sema::ArrayTuple arrays;
+  for (const Slot& s : slots_) arrays.insert(arrays.end(), s.state.begin(), s.state.end());
+  const sema::Tuple begin = load(g_, all_, arrays);
+  const auto part = [&](int end, const sema::Tuple& rate) {
+    return sema::scale(g_, g_.scale(sym::Number::real(Tableau::edgeParts[end]), h), rate);
+  };
+  const sema::Tuple rates = sema::add(g_, part(0, ydot(t, begin)), part(1, ydot(g_.add(t, h), end_)));
+  fields_ = fields; // for the estimate alone
+  context_.step.multipliers = multipliers;
+  return sema::sub(g_, rates, sema::sub(g_, edges, begin));
 }
 
 /// The end of a step, moved onto the constraints of the model.

@@ -90,7 +90,7 @@ std::vector<sema::Value> EmbeddingKind::stages(const Tableau& tableau, Expr h, E
   }
   end_ = sum(tableau.b, k);
   std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
-  for (const auto* weights : {&tableau.bhat, &tableau.bhat2, &tableau.before})
+  for (const auto* weights : {&tableau.bhat, &tableau.bhat2, &tableau.before, &tableau.edges})
     if (!weights->empty()) results.push_back(vectorValue(sum(*weights, k)));
   if (!tableau.endsWithNext()) return results;
   // The last stage of a trial is f at the end behind `onto`, by which the estimate changes less than by its own error.

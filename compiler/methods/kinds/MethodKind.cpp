@@ -88,7 +88,7 @@ SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t ro
   s.point = g.newArray("stage", {row}, sym::Shape::scalar(), sym::Role::State);
   for (const std::vector<sym::Number>& coefficients : tableau.a) s.a.push_back(numbers(coefficients));
   s.c = numbers(tableau.c);
-  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2, &tableau.before}) {
+  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2, &tableau.before, &tableau.edges}) {
     if (weights->empty()) continue;
     s.weights.push_back(numbers(*weights));
     s.ends.push_back(g.newArray("end", {row}, sym::Shape::scalar(), sym::Role::State));

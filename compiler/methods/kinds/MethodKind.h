@@ -30,9 +30,9 @@ public:
   virtual void useRetraction(const std::string&) {}
   /// Sets `state` and `next` of the step from the values after it.
   virtual void finish(const std::vector<sema::Value>& next) = 0;
-  /// Results of a step for its error estimate (Step::embedded, embedded2, turnBefore); the last two may be empty.
+  /// Results of a step for its error estimate (Step::embedded, embedded2, turnBefore); the others may be empty.
   struct ForEstimate {
-    std::vector<sema::Value> second, third, turnBefore;
+    std::vector<sema::Value> second, third, turnBefore, edges;
   };
   /// Sets them in the step, after `finish`. Of kinds that have error estimates.
   virtual void embed(const ForEstimate& /*results*/) {}
