@@ -235,7 +235,9 @@ std::int64_t movingOf(const tape::Module& module, const SideBySide& s, int funct
     for (const Instr& i : block.code) {
       if (i.op == Op::ConstInt) places.emplace(i.result, i.imm);
       if (i.op == Op::ConstReal && i.real == 0) zeros.insert(i.result);
-      if (i.op < Op::Store || i.buffer < 0 || !isAt(module, i.buffer, s.rate)) continue;
+      const auto isRate = [&](std::int32_t buffer) { return isAt(module, buffer, s.rate); };
+      if (i.op == Op::Call || std::any_of(i.buffers.begin(), i.buffers.end(), isRate)) return s.size;
+      if (i.op < Op::Store || i.buffer < 0 || !isRate(i.buffer)) continue;
       const auto place = i.op == Op::Store ? places.find(i.args[0]) : places.end();
       if (place == places.end()) return s.size; // a loop writes
       if (!zeros.contains(i.args[1])) moving = std::max(moving, place->second + 1);
