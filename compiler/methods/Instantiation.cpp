@@ -282,7 +282,7 @@ void Instantiation::fromTableau(const Constructed& constructed) {
     next_[0] = results[0];
     std::size_t given = 1;
     const auto take = [&](const std::vector<sym::Number>& weights, std::vector<sema::Value>& to) {
-      if (!weights.empty()) to = {results[given++]};
+      if (!weights.empty() && given < results.size()) to = {results[given++]};
     };
     take(tableau.bhat, others_.second);
     take(tableau.bhat2, others_.third);

@@ -167,7 +167,7 @@ TableauStep::Results TableauStep::muntheKaasShared(const sema::Tuple& y, const D
   sym::Program& p = context_.layer.program();
   sym::Graph& g = p.graph();
   const Space space = phase.algebraSpace();
-  SharedStages s = sharedStages(g, tableau_, rowOf(space));
+  SharedStages s = sharedStages(g, tableau_, weightsOf(tableau_), rowOf(space));
   s.begin = flat(p, space, kind_.defaultStart().parts, "begin");
   const sema::Tuple u = held(kind_, unflat(g, space, s.point), "u");
   const sema::Tuple k = held(kind_, kind_.evaluate(kind_.flow(u, y), time_), "k");

@@ -162,7 +162,7 @@ void EmbeddingKind::embed(const ForEstimate& results) {
   if (!results.third.empty()) context_.step.embedded2 = store(p_, all_, results.third[0].parts, "embedded2");
   if (!results.turnBefore.empty()) {
     sema::Tuple before = results.turnBefore[0].parts;
-    if (!results.edges.empty() && hasBranches()) before = sema::add(g_, before, offAtEdges(results.edges[0].parts));
+    if (!results.edges.empty()) before = sema::add(g_, before, offAtEdges(results.edges[0].parts));
     context_.step.turnBefore = store(p_, all_, before, "turn.before");
   }
   countOwn(p_, context_.step, fields_);

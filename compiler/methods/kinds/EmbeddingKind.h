@@ -151,6 +151,8 @@ private:
   [[nodiscard]] std::optional<StepSeries> differenceOfSums(const sema::Tuple& end, const sema::Tuple& second);
   /// Whether f changes from one formula to another where the state or the time decide.
   [[nodiscard]] bool hasBranches() const;
+  /// The weights of sums at the end of a step: `edges`, the last ones, where f has branches.
+  [[nodiscard]] ListsOfWeights sumsOf(const Tableau& tableau) const;
   [[nodiscard]] sema::Tuple offAtEdges(const sema::Tuple& edges);
   /// By how much the motion leaves such a sum within the step, to first order.
   sema::Tuple defect(const PartialSum& sum);

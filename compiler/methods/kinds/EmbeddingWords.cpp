@@ -90,8 +90,8 @@ std::vector<sema::Value> EmbeddingKind::stages(const Tableau& tableau, Expr h, E
   }
   end_ = sum(tableau.b, k);
   std::vector<sema::Value> results = {vectorValue(onto(end_, where))};
-  for (const auto* weights : {&tableau.bhat, &tableau.bhat2, &tableau.before, &tableau.edges})
-    if (!weights->empty()) results.push_back(vectorValue(sum(*weights, k)));
+  for (const std::vector<sym::Number>* weights : sumsOf(tableau))
+    if (weights != &tableau.b) results.push_back(vectorValue(sum(*weights, k)));
   if (!tableau.endsWithNext()) return results;
   // The last stage of a trial is f at the end behind `onto`, by which the estimate changes less than by its own error.
   std::vector<sym::Number> weights = tableau.bhat;
@@ -166,7 +166,7 @@ sema::ArrayTuple EmbeddingKind::rateArrays() const {
 
 std::vector<sema::Value> EmbeddingKind::rungeShared(const Tableau& tableau, const sema::Tuple& y, Expr time,
                                                     Range where) {
-  SharedStages s = sharedStages(g_, tableau, rowOf(all_));
+  SharedStages s = sharedStages(g_, tableau, sumsOf(tableau), rowOf(all_));
   s.begin = flat(p_, all_, y, "begin");
   s.rate = flat(p_, all_, ydot(time, unflat(g_, all_, s.point)), "rate");
   s.multipliers = leftMultipliers(g_, context_.step);
@@ -256,6 +256,12 @@ std::optional<StepSeries> EmbeddingKind::differenceOfSums(const sema::Tuple& end
     series.terms.push_back(store(p_, all_, term, fmt::format("term{}", n)));
   }
   return series;
+}
+
+ListsOfWeights EmbeddingKind::sumsOf(const Tableau& tableau) const {
+  ListsOfWeights lists = weightsOf(tableau);
+  if (!tableau.edges.empty() && !hasBranches()) lists.pop_back();
+  return lists;
 }
 
 bool EmbeddingKind::hasBranches() const {

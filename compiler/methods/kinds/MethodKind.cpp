@@ -78,7 +78,14 @@ LeftMultipliers leftMultipliers(sym::Graph& g, Step& step) {
   return {value, g.newArray(value->name, value->extents, value->shape, sym::Role::State)};
 }
 
-SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row) {
+ListsOfWeights weightsOf(const Tableau& tableau) {
+  ListsOfWeights lists;
+  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2, &tableau.before, &tableau.edges})
+    if (!weights->empty()) lists.push_back(weights);
+  return lists;
+}
+
+SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, const ListsOfWeights& lists, std::int64_t row) {
   const auto numbers = [](const std::vector<sym::Number>& list) {
     std::vector<double> r;
     for (const sym::Number& n : list) r.push_back(n.value());
@@ -88,8 +95,7 @@ SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t ro
   s.point = g.newArray("stage", {row}, sym::Shape::scalar(), sym::Role::State);
   for (const std::vector<sym::Number>& coefficients : tableau.a) s.a.push_back(numbers(coefficients));
   s.c = numbers(tableau.c);
-  for (const auto* weights : {&tableau.b, &tableau.bhat, &tableau.bhat2, &tableau.before, &tableau.edges}) {
-    if (weights->empty()) continue;
+  for (const std::vector<sym::Number>* weights : lists) {
     s.weights.push_back(numbers(*weights));
     s.ends.push_back(g.newArray("end", {row}, sym::Shape::scalar(), sym::Role::State));
   }

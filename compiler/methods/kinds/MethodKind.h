@@ -87,8 +87,14 @@ struct KindContext {
 /// are none of its own. `fields`: what each evaluation gives.
 void countOwn(const sym::Program& program, Step& step, const std::vector<sema::Tuple>& fields);
 
-/// The stages of an explicit tableau that call one f, on rows of so many numbers: all of it but `begin` and `rate`.
-[[nodiscard]] SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, std::int64_t row);
+/// The weights of a tableau that it has, in the order of their declarations: those of the result come first.
+using ListsOfWeights = std::vector<const std::vector<sym::Number>*>;
+[[nodiscard]] ListsOfWeights weightsOf(const Tableau& tableau);
+
+/// The stages of an explicit tableau that call one f, on rows of so many numbers, with an end for each of some of its
+/// weights: all of it but `begin` and `rate`.
+[[nodiscard]] SharedStages sharedStages(sym::Graph& g, const Tableau& tableau, const ListsOfWeights& lists,
+                                        std::int64_t row);
 
 /// What a trial hands on (Step.h): `difference`, of the results but for the last stage, and what that adds.
 [[nodiscard]] LastStage lastStage(sym::Program& program, const Space& space, const sema::Tuple& difference,
