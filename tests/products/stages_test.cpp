@@ -206,6 +206,21 @@ TEST(Turns, EndWhereRatesAreNotDefined) {
   }
 }
 
+/// Through nodes that coincide there is no polynomial: nothing is asked at the ends of a step.
+TEST(Turns, OfNodesThatCoincide) {
+  const auto pipeline = pipelineOf("tableau Twice {\n  a = [[1/2, 0, 0], [0, 1/2, 0], [1/2, 1/2, 0]];\n"
+                                   "  b = [1/2, 1/2, 0];\n  bhat = [1/4, 1/4, 1/2];\n  order 2(1);\n}\n"
+                                   "method M = projected(Twice, turns = 3);\n"
+                                   "model F {\n  state x : R;\n  flow x = if x < 5 then -x else 0;\n  initial x = 1;\n"
+                                   "  simulate { method = RKMK54; time = 0..1; tolerance = 1e-8; }\n}\n",
+                                   "M");
+  const auto problem = pipeline->build();
+  ASSERT_NE(problem, nullptr);
+  const runtime::RunResult r = runtime::run(*problem, {});
+  EXPECT_FALSE(r.failure);
+  EXPECT_NEAR(r.state[0], std::exp(-1), 1e-6);
+}
+
 /// Rates that jump or bend at any time are seen.
 TEST(Turns, SeeWhatDependsOnTheTimeAlone) {
   for (const double at : {0.2, 0.37, 0.901}) {

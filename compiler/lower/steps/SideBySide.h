@@ -15,7 +15,7 @@ struct SideBySide {
   std::int64_t size = 0;   ///< of a row
   std::int64_t moving = 0; ///< so many numbers at its begin; the rates of the others are zero
   RowPlace begin;          ///< the state at the begin
-  RowPlace coefficients;   ///< coefficientsOf() numbers, which `beginBlocks` writes
+  RowPlace coefficients;   ///< coefficientsOf() numbers, which `beginTurns` writes
   RowPlace points, rates;  ///< of a block
   RowPlace point, rate;    ///< of the function that evaluates one stage
   [[nodiscard]] std::int64_t width() const { return static_cast<std::int64_t>(c.size()); }

@@ -88,9 +88,13 @@ sema::Found tableauOf(sema::Compilation& c, const syntax::Expr& name) {
   return {};
 }
 
-/// Of the polynomial through rates at the nodes: its values at both ends, by these parts, added up.
+/// Of the polynomial through rates at the nodes: its values at both ends, by these parts, added up. None where nodes
+/// coincide.
 std::vector<sym::Number> edgesOf(const std::vector<sym::Number>& c) {
   std::vector<sym::Number> weights;
+  for (std::size_t j = 0; j < c.size(); ++j)
+    for (std::size_t k = 0; k < j; ++k)
+      if ((c[j] - c[k]).isZero()) return weights;
   for (std::size_t j = 0; j < c.size(); ++j) {
     double sum = 0;
     for (const int end : {0, 1}) {

@@ -22,7 +22,8 @@ struct Tableau {
   /// one changes is a part of the error, too. Empty of others, and when there is no bhat.
   std::vector<sym::Number> before;
   /// Of the same: weights of what the stages' rates are at both ends of the step, where no stage need stand, each times
-  /// the part of the step by which an estimate counts what f is off there (edgeParts). Empty where `before` is.
+  /// the part of the step by which an estimate counts what f is off there (edgeParts). Empty where `before` is, and
+  /// where nodes coincide.
   std::vector<sym::Number> edges;
   /// At the begin and at the end: about the distance of the first stage. Not the same, so that equal jumps at both do
   /// not cancel each other.

@@ -375,6 +375,15 @@ private:
 
 namespace {
 
+const sym::Array* number(sym::Program& p, const std::string& name, Expr value) {
+  sym::Equation e;
+  e.array = p.graph().newArray(name, {}, sym::Shape::scalar(), sym::Role::Temp);
+  e.value = value;
+  const sym::Array* array = e.array;
+  p.append(std::move(e));
+  return array;
+}
+
 /// Of the squares s and z of estimates of two orders, s^2/(s + z/100): E. Hairer, S. P. Norsett, G. Wanner, "Solving
 /// Ordinary Differential Equations I", 2nd ed., section II.10. With |s| = O(h^(q + 1)) and |z| = O(h^(r + 1)) the root
 /// is O(h^(2 q - r + 1)), far below both, which for orders 5 and 3 is that of the error of order 8.
@@ -382,23 +391,13 @@ const sym::Array* combined(sym::Program& p, const sym::Array* square, const sym:
   sym::Graph& g = p.graph();
   const Expr s = g.load(square);
   const Expr total = g.add(s, g.scale(sym::Number::ratio(1, 100), g.load(lower)));
-  sym::Equation e;
-  e.array = g.newArray(square->name + ".combined", {}, sym::Shape::scalar(), sym::Role::Temp);
-  e.value = g.select(g.compare(sym::Op::Eq, total, g.number(0)), g.number(0), g.div(g.mul(s, s), total));
-  const sym::Array* array = e.array;
-  p.append(std::move(e));
-  return array;
+  return number(p, square->name + ".combined",
+                g.select(g.compare(sym::Op::Eq, total, g.number(0)), g.number(0), g.div(g.mul(s, s), total)));
 }
 
 /// The sum of squares of errors that have two causes.
 const sym::Array* added(sym::Program& p, const sym::Array* square, const sym::Array* other) {
-  sym::Graph& g = p.graph();
-  sym::Equation e;
-  e.array = g.newArray(square->name + ".added", {}, sym::Shape::scalar(), sym::Role::Temp);
-  e.value = g.add(g.load(square), g.load(other));
-  const sym::Array* array = e.array;
-  p.append(std::move(e));
-  return array;
+  return number(p, square->name + ".added", p.graph().add(p.graph().load(square), p.graph().load(other)));
 }
 
 /// An estimate of which the pieces and their tolerances are known.
