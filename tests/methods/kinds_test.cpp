@@ -226,8 +226,8 @@ TEST(CheckedMethods, MostPairsSeeErrorsOfTheTime) {
     if (sees) (*sees ? see : blind).insert(method->name);
   }
   EXPECT_EQ(blind, (std::set<std::string>{"CF32b", "RKMK78"}));
-  EXPECT_EQ(see, (std::set<std::string>{"CF32", "CF43", "CG23", "CG34", "P54", "P853", "PL14", "RK32", "RK54", "RKMK32",
-                                        "RKMK45", "RKMK54", "SDIRK43"}));
+  EXPECT_EQ(see, (std::set<std::string>{"CF32", "CF43", "CG23", "CG34", "P54", "P853", "PL14", "PL16", "RK32", "RK54",
+                                        "RKMK32", "RKMK45", "RKMK54", "SDIRK43"}));
 }
 
 TEST(CheckedMethods, SeeErrorsOfTheTimeByTheirWeights) {

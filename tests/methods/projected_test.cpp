@@ -195,6 +195,17 @@ TEST(Projected, IteratesUpToTheOrderOfTheTableau) {
   EXPECT_NEAR(y[0], 1.3 * std::exp(3) - 0.3 * std::cos(1) + 0.1 * std::sin(1), 1e-12);
 }
 
+/// 16 turns of the same tableau: of exp(6) all terms up to the 17th power, but for what that of the diagonal Padé
+/// approximation is off, (8!)^2/(16! 17!) (Hairer, Wanner, "Solving ODEs II", theorem IV.3.11), and none behind it, of
+/// which the first is 6^18/18! = 0.016.
+TEST(Projected, IteratesBeyondTheOrderOfTheTableau) {
+  const Numbers y = run("model F {\n  state z : R;\n  flow z = 2*z;\n  initial z = 1;\n}\n", "PL16", 3, 1);
+  ASSERT_EQ(y.size(), 1U);
+  double sum = 0, term = 1;
+  for (int k = 0; k <= 17; term *= 6.0 / ++k) sum += term;
+  EXPECT_NEAR(y[0], sum - std::pow(std::tgamma(9), 2) / (std::tgamma(17) * std::tgamma(18)) * std::pow(6, 17), 1e-9);
+}
+
 TEST(Projected, SaysWhichTableauxHaveTurns) {
   const std::string model = "model F {\n  state z : R;\n  flow z = -z;\n  initial z = 1;\n}\n";
   for (const auto& [method, error] : {std::pair("projected(ClassicalRK4, turns = 3)", "LIE0506 1:22-33"),

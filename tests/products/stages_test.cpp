@@ -156,7 +156,7 @@ TEST(Turns, HaveTheOrderOfTheirNumber) {
 }
 
 TEST(Turns, EstimateTheirError) {
-  expectErrorsToFollowTheTolerance("PL14");
+  for (const char* method : {"PL14", "PL16"}) expectErrorsToFollowTheTolerance(method);
 }
 
 /// f of dipoles and of the closed chain has loops, and is called for each stage; of the constrained top it ends with a

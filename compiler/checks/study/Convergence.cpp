@@ -215,7 +215,7 @@ void keepLast(Convergence& c, std::size_t count) {
 
 Convergence convergence(const runtime::Problem& problem, const Reference& reference, const std::vector<double>& steps,
                         const std::string& variable) {
-  constexpr std::int64_t fewest = 8, most = std::int64_t{1} << 18;
+  constexpr double fewest = 8, most = 1 << 18;
   constexpr std::size_t shown = 3;
   const Window window(reference);
   Convergence c;
@@ -228,9 +228,12 @@ Convergence convergence(const runtime::Problem& problem, const Reference& refere
   for (const double step : steps) measure(step);
   if (steps.empty()) {
     const double length = problem.timeTo - problem.timeFrom;
-    for (std::int64_t n = fewest; n <= most && !settled(c); n *= 2) {
+    // Halved, steps of the highest orders leap over all between errors that are too large and rounding.
+    constexpr int highest = 12;
+    const double factor = problem.order > highest ? std::sqrt(2.0) : 2;
+    for (double n = fewest; n <= most && !settled(c); n *= factor) {
       if (c.errors.size() > 1 && c.errors.back() > window.highest) keepLast(c, 1);
-      if (measure(length / static_cast<double>(n)) >= window.lowest) continue;
+      if (measure(length / std::round(n)) >= window.lowest) continue;
       if (c.steps.size() > shown) { // below what can be told from round-off
         c.steps.pop_back();
         c.errors.pop_back();
