@@ -285,9 +285,9 @@ template <class S, class P> void compare(const Options& options, nlohmann::json&
   std::vector<Candidate> all;
   for (const char* method : {"RKMK4", "CF4", "RKMK5", "RKMK6", "CF6"})
     scan<S>("lmc", method, fixedSteps<S>(method), steps<S>(), reference, options, all);
-  for (const std::string method : {"P853", "PL14"})
+  for (const std::string method : {"P853", "PL14", "PL16"})
     scan<S>("lmc", method + ", fixed", fixedSteps<S>(method), steps<S>(), reference, options, all);
-  for (const char* method : {"RKMK54", "RKMK78", "P54", "P853", "PL14"})
+  for (const char* method : {"RKMK54", "RKMK78", "P54", "P853", "PL14", "PL16"})
     scan<S>("lmc", method, adaptiveSteps<S>(method), tolerances(), reference, options, all);
   scan<S>("lmc", "Taylor", taylor<S>(), tolerances(), reference, options, all);
   scan<S>("odeint", "Dormand-Prince 5", boostSolver<S, odeint::runge_kutta_dopri5<State<S>>>(), tolerances(), reference,
