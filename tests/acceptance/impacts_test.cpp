@@ -282,3 +282,33 @@ TEST(Impacts, NeverRaiseTheKineticEnergy) {
     }
   }
 }
+
+/// Twenty blocks of masses over four decades, each with its own friction, on one slope; the passes that make the code
+/// have remarks on it, which nobody sees.
+TEST(Impacts, BlocksSlideAndStickOnASlope) {
+  const Workspace w;
+  const std::string file = w.write("m.lie", R"(model Slope {
+  param N : int = 20;  param alpha = 0.5;  param g = 9.81;
+  param m[i in 1..N] = 10^(2*sin(3.7*i));
+  config x[N] : R^2 velocity v;
+  lagrangian = sum(i in 1..N: 0.5*m[i]*dot(v[i], v[i]) - m[i]*g*(cos(alpha)*x[i][2] - sin(alpha)*x[i][1]));
+  contact ground[i in 1..N] : x[i][2] >= 0 { restitution = 0.4;  friction = 0.05*i;  slip = v[i][1]; }
+  initial v[i in 1..N] = [3*cos(2.3*i), 0];
+  simulate { method = RKMK4; time = 2..3.5; step = 0.05; output every 0.5; }
+}
+)")
+                               .string();
+  EXPECT_EQ(w.lmc({"run", file, "--quiet", "--no-cache"}).err, "");
+  const Trajectory t = runModel(w, file, {});
+  constexpr double gravity = 9.81, alpha = 0.5, span = 1.5;
+  for (int i = 1; i <= 20; ++i) {
+    const double mu = 0.05 * i, v0 = 3 * std::cos(2.3 * i), down = gravity * std::sin(alpha),
+                 rub = gravity * mu * std::cos(alpha);
+    const double a = v0 < 0 ? down + rub : down - rub; // until it stops, if it does
+    const double stop = v0 * a < 0 ? std::min(span, -v0 / a) : span, left = span - stop;
+    const double behind = std::max(down - rub, 0.0); // from rest
+    const double x = v0 * stop + a * stop * stop / 2 + behind * left * left / 2;
+    EXPECT_NEAR(t.last(fmt::format("x[{}][1]", i)), x, 1e-12) << i;
+    EXPECT_NEAR(t.last(fmt::format("v[{}][1]", i)), left > 0 ? behind * left : v0 + a * span, 1e-12) << i;
+  }
+}
