@@ -63,6 +63,9 @@ private:
   std::vector<Sampling> calls_;
 };
 
+/// Throws Error of kind Misuse where so many samples are more than there is memory for.
+void requireRoom(double samples, std::size_t numbers);
+
 struct WorkspaceData {
   explicit WorkspaceData(const Model& m);
   WorkspaceData(const WorkspaceData&) = delete;

@@ -1,6 +1,7 @@
 // Runs from a workspace's state.
 #include "api/Compile.h"
 #include "api/Memory.h"
+#include "base/Memory.h"
 
 #include "runtime/run/Run.h"
 
@@ -208,6 +209,26 @@ private:
 };
 
 } // namespace
+
+void detail::requireRoom(double samples, std::size_t numbers) {
+  if (samples * static_cast<double>(numbers * sizeof(double)) <= usableMemory()) return;
+  misuse(fmt::format("{:.3g} samples of {} numbers take more memory than there is: a larger time between samples makes "
+                     "fewer, and a callback takes them as they come",
+                     samples, numbers));
+}
+
+RunResult Workspace::tabulate(std::vector<double>& rows, const RunSettings& settings) {
+  const std::size_t numbers = 1 + impl_->model.columns().size();
+  translated([&] {
+    if (const auto samples = runtime::expectedSamples(impl_->runProblem(settings)))
+      detail::requireRoom(*samples, numbers);
+  });
+  return run(settings, [&rows](const Sample& s) {
+    rows.push_back(s.time);
+    rows.insert(rows.end(), s.values.begin(), s.values.end());
+    return true;
+  });
+}
 
 RunResult Workspace::run(const RunSettings& settings, const SampleCallback& sample) {
   return translated([&] {

@@ -221,12 +221,12 @@ bool Pipeline::Impl::choose() {
         Code::LIE0619, belowDoubles ? model->simulation.accuracyRange : where,
         belowDoubles
             ? fmt::format(
-                  "the accuracy {:.2g} is below what doubles can do over this time: the best that was found has "
-                  "an error of about {:.1g}",
-                  accuracy, choice.reachable)
-            : fmt::format("no method was found that steps the model with an accuracy of {:.2g}", accuracy));
+                  "the accuracy {:.3g} is {} what doubles can do over this time: the best that was found has an "
+                  "error of about {:.3g}",
+                  accuracy, choice.reachable > accuracy ? "below" : "too close to", choice.reachable)
+            : fmt::format("no method was found that steps the model with an accuracy of {:.3g}", accuracy));
     if (belowDoubles)
-      report.suggest(fmt::format("ask for an accuracy of {:.1g} or more, or for a shorter time", 2 * choice.reachable));
+      report.suggest(fmt::format("ask for an accuracy of {:.2g} or more, or for a shorter time", 2 * choice.reachable));
     else
       report.note(choice.failure)
           .suggest("choose a method by its name, `lmc methods` lists them; where something lasts a short time alone, a "

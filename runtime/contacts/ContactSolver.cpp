@@ -12,18 +12,21 @@ namespace {
 
 using State = ContactSolution::State;
 
-constexpr double rounding = 1e-13; ///< of rates and multipliers, in units of the largest ones
-constexpr double knownTo = 1e-10;  ///< contacts touch to this part of their sides, and matrices are known no better
-constexpr double jammed = 1e-9;    ///< of the resistance of a normal, that friction may leave
-constexpr int firstSweeps = 20;    ///< before the states are tried
+constexpr double rounding = 1e-13;  ///< of rates and multipliers, in units of the largest ones
+constexpr double partOfTerms = 0.1; ///< large multipliers of unequal bodies may cancel each other in a rate
+constexpr double knownTo = 1e-10;   ///< contacts touch to this part of their sides, and matrices are known no better
+constexpr double jammed = 1e-9;     ///< of the resistance of a normal, that friction may leave
+constexpr int firstSweeps = 20;     ///< before the states are tried
 constexpr int mostSweeps = 20'000;
 constexpr int mostTurns = 60;        ///< of states for one guess
+constexpr int mostSingle = 2000;     ///< without friction
+constexpr int mostIdle = 10;         ///< turns that make no progress, before states change one by one
 constexpr int mostDirections = 2000; ///< of fixed point iterations of slips in space
 
 /// The problem without bilateral rows, of which only rows of contacts are left.
 class Solver {
 public:
-  explicit Solver(const ContactProblem& p) : p_(p), n_(p.size), g_(p.matrix), c_(p.offset) {
+  explicit Solver(const ContactProblem& p) : p_(p), n_(p.size), g_(p.matrix), c_(p.offset), terms_(n_) {
     eliminateBilateral();
     directions_.resize(p.contacts.size());
     for (std::size_t k = 0; k < p.contacts.size(); ++k) {
@@ -60,11 +63,11 @@ public:
       held_ = held;
       directions_ = directions;
       evaluate();
-      if (settled_ && violation() <= rounding * scale_) return finish(std::move(s));
+      if (settled_ && violation() <= rounding) return finish(std::move(s));
       settled_ = false;
     }
     // Nearly dependent rows, such as slips of two corners on one floor, leave sweeps a way that has no end.
-    if (violation() <= knownTo * scale_) return finish(std::move(s));
+    if (violation() <= knownTo) return finish(std::move(s));
     s.why = "no forces that satisfy the laws of all contacts were found";
     return finish(std::move(s));
   }
@@ -122,9 +125,14 @@ private:
 
   void evaluate() {
     v_ = c_;
+    forRows([&](std::size_t i) { terms_[i] = scale_; });
     forRows([&](std::size_t j) {
       if (x_[j] == 0) return;
-      forRows([&](std::size_t i) { v_[i] += at(i, j) * x_[j]; });
+      forRows([&](std::size_t i) {
+        const double own = at(i, j) * x_[j];
+        v_[i] += own;
+        terms_[i] = std::max(terms_[i], partOfTerms * std::abs(own));
+      });
     });
   }
 
@@ -204,9 +212,19 @@ private:
 
   /// Solves with the present states, and changes those that the solution contradicts, until it contradicts none.
   bool refine() {
-    for (int turn = 0; turn < mostTurns; ++turn) {
+    // Without friction one change a turn, of the last contact, comes to the end from any states (K. G. Murty, Opsearch
+    // 11 (1974)); all changes at once come there sooner, but for some which go round.
+    const bool plain =
+        std::all_of(p_.contacts.begin(), p_.contacts.end(), [](const auto& l) { return l.tangents == 0; });
+    const int turns = plain ? mostSingle : mostTurns;
+    std::size_t least = p_.contacts.size() + 1;
+    int idle = 0;
+    for (int turn = 0; turn < turns; ++turn) {
       if (!solveStates()) return false;
-      if (!corrected()) return violation() <= rounding * std::max(scale_, 1e-300) * 10;
+      const std::size_t wrong = corrected(plain && idle >= mostIdle);
+      if (wrong == 0) return violation() <= rounding * 10;
+      idle = wrong < least ? 0 : idle + 1;
+      least = std::min(least, wrong);
     }
     return false;
   }
@@ -307,68 +325,85 @@ private:
     return most;
   }
 
-  /// Changes the states that the multipliers and rates contradict.
-  bool corrected() {
-    bool any = false;
-    const auto become = [&](std::size_t k, State s) {
-      states_[k] = s;
-      any = true;
+  /// Changes the states that the multipliers and rates contradict, or the last one alone; returns how many there are.
+  std::size_t corrected(bool lastAlone) {
+    std::size_t wrong = 0;
+    for (std::size_t k = p_.contacts.size(); k-- > 0;) {
+      const State state = states_[k];
+      const bool held = held_[k];
+      if (!correct(k)) continue;
+      if (++wrong == 1 || !lastAlone) continue;
+      states_[k] = state;
+      held_[k] = held;
+    }
+    return wrong;
+  }
+
+  /// Changes the state of a contact that its multipliers and rates contradict. False where they do not.
+  bool correct(std::size_t k) {
+    const ContactLaw& l = p_.contacts[k];
+    const double own = terms_[l.normal], unit = at(l.normal, l.normal) > 0 ? own / at(l.normal, l.normal) : 0;
+    const double normal = x_[l.normal];
+    double pull = 0;
+    for (int t = 0; t < l.tangents; ++t) pull = std::hypot(pull, x_[l.slip + static_cast<std::size_t>(t)]);
+    const State closed = canStick(k) ? State::Sticks : State::Slides;
+    if (!held_[k] && v_[l.normal] < l.bound - rounding * own) {
+      held_[k] = true;
+      states_[k] = closed;
+      return true;
+    }
+    if (held_[k] && normal < l.least - rounding * unit) {
+      held_[k] = false;
+      states_[k] = l.least > 0 ? closed : State::Open;
+      return true;
+    }
+    if (states_[k] == State::Sticks && pull > l.friction * normal + rounding * unit) {
+      for (int t = 0; t < l.tangents; ++t)
+        directions_[k][static_cast<std::size_t>(t)] = -x_[l.slip + static_cast<std::size_t>(t)] / pull;
+      states_[k] = State::Slides;
+      return true;
+    }
+    if (states_[k] != State::Slides || !canStick(k)) return false;
+    double forward = 0;
+    for (int t = 0; t < l.tangents; ++t)
+      forward += directions_[k][static_cast<std::size_t>(t)] * v_[l.slip + static_cast<std::size_t>(t)];
+    if (forward >= -rounding * scale_) return false;
+    states_[k] = State::Sticks;
+    return true;
+  }
+
+  /// The largest violation of a law, in units of the terms of its row.
+  [[nodiscard]] double violation() const {
+    double most = 0;
+    const auto take = [&](double x, double unit) {
+      most = std::isnan(x) ? INFINITY : std::max(most, unit > 0 ? x / unit : x);
     };
     for (std::size_t k = 0; k < p_.contacts.size(); ++k) {
       const ContactLaw& l = p_.contacts[k];
-      const double unit = at(l.normal, l.normal) > 0 ? scale_ / at(l.normal, l.normal) : 0;
-      const double normal = x_[l.normal];
-      double pull = 0;
-      for (int t = 0; t < l.tangents; ++t) pull = std::hypot(pull, x_[l.slip + static_cast<std::size_t>(t)]);
-      const State closed = canStick(k) ? State::Sticks : State::Slides;
-      if (!held_[k] && v_[l.normal] < l.bound - rounding * scale_) {
-        held_[k] = true;
-        become(k, closed);
-      } else if (held_[k] && normal < l.least - rounding * unit) {
-        held_[k] = false;
-        become(k, l.least > 0 ? closed : State::Open);
-      } else if (states_[k] == State::Sticks && pull > l.friction * normal + rounding * unit) {
-        for (int t = 0; t < l.tangents; ++t)
-          directions_[k][static_cast<std::size_t>(t)] = -x_[l.slip + static_cast<std::size_t>(t)] / pull;
-        become(k, State::Slides);
-      } else if (states_[k] == State::Slides && canStick(k)) {
-        double forward = 0;
-        for (int t = 0; t < l.tangents; ++t)
-          forward += directions_[k][static_cast<std::size_t>(t)] * v_[l.slip + static_cast<std::size_t>(t)];
-        if (forward < -rounding * scale_) become(k, State::Sticks);
-      }
-    }
-    return any;
-  }
-
-  [[nodiscard]] double violation() const {
-    double most = 0;
-    const auto take = [&](double x) { most = std::isnan(x) ? INFINITY : std::max(most, x); };
-    for (std::size_t k = 0; k < p_.contacts.size(); ++k) {
-      const ContactLaw& l = p_.contacts[k];
       const double rate = v_[l.normal] - l.bound, push = (x_[l.normal] - l.least) * at(l.normal, l.normal);
-      take(std::abs(std::min(rate, push)));
+      take(std::abs(std::min(rate, push)), terms_[l.normal]);
       if (l.tangents == 0) continue;
       const double allowed = l.friction * x_[l.normal];
       const double slip = slipOf(l);
-      double pull = 0, sideways = 0, own = 0;
+      double pull = 0, sideways = 0, own = 0, unit = 0;
       for (int t = 0; t < l.tangents; ++t) {
         const std::size_t r = l.slip + static_cast<std::size_t>(t);
         pull = std::hypot(pull, x_[r]);
         own = std::max(own, at(r, r));
+        unit = std::max(unit, terms_[r]);
         const double against = l.slides ? l.direction[static_cast<std::size_t>(t)] : slip > 0 ? v_[r] / slip : 0;
         sideways = std::hypot(sideways, x_[r] + allowed * against);
       }
-      take(l.slides ? sideways * own : (pull - allowed) * own);
+      take(l.slides ? sideways * own : (pull - allowed) * own, unit);
       // Where it slips, friction has the opposite direction: as far as the slip has one.
-      if (!l.slides && slip > 0) take(std::min(slip, sideways * own * std::min(1.0, slip / scale_)));
+      if (!l.slides && slip > 0) take(std::min(slip, sideways * own * std::min(1.0, slip / scale_)), unit);
     }
     return most;
   }
 
   ContactSolution finish(ContactSolution s) {
     evaluate();
-    s.residual = scale_ > 0 ? violation() / scale_ : 0;
+    s.residual = violation();
     s.states = states_;
     s.held = held_;
     s.directions = directions_;
@@ -393,7 +428,8 @@ private:
   std::vector<State> states_;
   std::vector<bool> held_; ///< the rate of the normal is its bound; else its multiplier is the least one
   std::vector<std::array<double, 2>> directions_;
-  double scale_ = 0; ///< of rates
+  double scale_ = 0;          ///< of rates
+  std::vector<double> terms_; ///< by rows: what the rounding of their rates is measured in
   bool settled_ = false;
 };
 

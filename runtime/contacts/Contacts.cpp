@@ -23,7 +23,7 @@ constexpr double instant = 1e-3;      ///< s: what accelerations make of a rate 
 constexpr double perMemory = 4;       ///< a slip that has come to its end may be off by so many memories across
 constexpr double noForce = 1e-9;      ///< of forces: a contact that has opened may press by as much
 constexpr double energyRounding = 1e-9;
-constexpr int mostImpacts = 100; ///< together, at one time
+constexpr int mostImpacts = 10'000; ///< together, at one time
 constexpr int mostSequential = 200'000;
 
 double lengthOf(const std::array<double, 2>& v) {
@@ -215,7 +215,9 @@ ContactImpact Contacts::solved(const std::vector<std::size_t>& list) {
   own.contacts = list;
   ContactProblem p = problem(before);
   for (const std::size_t k : list) {
-    own.restitutions.push_back(comesBack(k) ? laws_[k].restitution : 0);
+    // What parts may be pressed by the others. It has its restitution, too: with unequal ones energy would be added.
+    const bool parts = !rules_.poisson && laws_[k].rate > roundingOfRate * laws_[k].scale;
+    own.restitutions.push_back(comesBack(k) || parts ? laws_[k].restitution : 0);
     p.contacts.push_back(law(k));
     if (!rules_.poisson && own.restitutions.back() > 0)
       p.contacts.back().bound = own.restitutions.back() * -laws_[k].rate;
@@ -278,6 +280,7 @@ Contacts::Outcome Contacts::impact(const std::vector<std::size_t>& list, std::ve
 Contacts::Outcome Contacts::impacts(double t, const std::vector<std::size_t>& list) {
   Outcome o;
   const int most = rules_.sequential ? mostSequential : mostImpacts;
+  const bool rubs = std::any_of(list.begin(), list.end(), [&](std::size_t k) { return laws_[k].friction > 0; });
   for (int turn = 0; turn < most; ++turn) {
     const auto first = std::find_if(list.begin(), list.end(), [&](std::size_t k) { return approaches(k); });
     if (first == list.end()) return o;
@@ -296,12 +299,12 @@ Contacts::Outcome Contacts::impacts(double t, const std::vector<std::size_t>& li
     if (own.status != Ok) return own;
     if (work[0] > energyRounding * work[1])
       return {ImpactEnergy,
-              fmt::format("the impact of the contact `{}` would add the energy {:.6g}: {}", rules_.list[*first].name,
+              fmt::format("the impact of the contact `{}` would add the energy {:.6g}: {}{}", rules_.list[*first].name,
                           work[0] / 2,
-                          rules_.poisson
-                              ? "contacts of unequal restitution pass it on to each other there"
-                              : "restitution along the normal and friction along the slip contradict each other "
-                                "there (`law = poisson` in `simulate` adds none)"),
+                          rules_.poisson || !rubs ? "contacts of unequal restitution pass it on to each other there"
+                                                  : "restitution along the normal and friction along the slip "
+                                                    "contradict each other there",
+                          rules_.poisson ? "" : " (`law = poisson` in `simulate` adds none)"),
               {}};
     if (const std::int32_t status = look(t); status != Ok) return {status, {}, {}};
   }

@@ -121,6 +121,7 @@ private:
       const bool cut = t_ + (1 + sliver) * h_ >= until_, last = cut && until_ == end_;
       if (last) freeze();
       const double h = cut ? until_ - t_ : exactStep(t_, h_);
+      if (isCrowded(h)) beforeStep();
       const double square = attempt(h);
       const bool accepted = controller_.accepts(square);
       if (listeners_.steps != nullptr) tell(h, square, accepted);
@@ -288,7 +289,11 @@ private:
 
   /// An event within the step is its end. Takes the samples of the step.
   bool lookForEvents() {
-    if (!watches_) return samples();
+    if (!watches_) {
+      if (!samples()) return false;
+      afterStep();
+      return true;
+    }
     bool happened = false;
     double end = t_;
     if (!lookForEvent(
@@ -398,7 +403,7 @@ private:
     const bool wanted = ok(status, left_) && take(due);
     std::copy(after_.begin(), after_.end(), state.begin());
     sampled_ = due;
-    return wanted;
+    return wanted && goOnWithin(due);
   }
 
   const ErrorControl& control_;

@@ -104,6 +104,7 @@ private:
         if (!take(end)) return false;
       }
       from = end;
+      if (!goOnWithin(end)) return false;
     }
     result_.steps = ++taken_;
     result_.time = grid_.time(taken_);
@@ -138,7 +139,10 @@ private:
       if (!sameTime(point.time, from) && !ok(partial(from, point.time - from), from)) return false;
       if (sameTime(point.time, from)) pieces_.putBack();
       sampled_ = point.time;
-      if (!take(point.time)) return false;
+      if (!take(point.time) || !goOnWithin(point.time)) {
+        pieces_.putBack(); // the time that is reached is that of the begin
+        return false;
+      }
     }
     if (!there.empty()) std::copy(there.begin(), there.end(), workspace_.state().begin());
     return true;
@@ -197,7 +201,7 @@ private:
     const bool wanted = ok(status, left) && take(point.time);
     pieces_.putBack();
     sampled_ = point.time;
-    return wanted;
+    return wanted && goOnWithin(point.time);
   }
 
   Grid grid_;

@@ -140,4 +140,7 @@ inline constexpr double stepLimit = 1e12;
 /// interval of 0 counts as not given. Adaptive steps need no step; one that is given is the first.
 [[nodiscard]] std::vector<SettingFault> checkSettings(const Problem& problem);
 
+/// Samples that a run with a sink will make; nothing if adaptive steps decide.
+[[nodiscard]] std::optional<double> expectedSamples(const Problem& problem);
+
 } // namespace lmc::runtime

@@ -90,7 +90,11 @@ void RunCore::tellUndefined() {
     const std::string energy = "energy";
     const std::string what = u.name == energy ? "the energy" : "the observable " + u.name;
     const std::string later = u.samples == 1 ? "" : fmt::format(" and at {} later samples", u.samples - 1);
-    result_.failure = {u.time, NonFinite, what + " is not a number there" + later + reasonInTable(result_.time), true};
+    const auto parameter = parameterThatIsNoNumber();
+    result_.failure = {u.time, NonFinite,
+                       (parameter ? *parameter + ": " : std::string()) + what + " is not a number there" + later +
+                           reasonInTable(result_.time),
+                       true};
   }
 }
 
@@ -172,7 +176,7 @@ void RunCore::freeze() {
 }
 
 void RunCore::beforeStep() {
-  if (listeners_.checkpoints != nullptr && watches_ && !cut_) frozen_ = checkpoint();
+  if (listeners_.checkpoints != nullptr && !cut_) frozen_ = checkpoint();
 }
 
 void RunCore::afterStep() {
@@ -218,7 +222,7 @@ bool RunCore::jump(double t) {
   const Jumps::Outcome o = jumps_.react(t);
   if (!outcome(o, t)) return false;
   sampled_ = t;
-  return take(t);
+  return take(t) && goOnWithin(t);
 }
 
 bool RunCore::sampling(double t) {
@@ -236,24 +240,33 @@ void RunCore::keep() {
   listeners_.checkpoints->keep(frozen_ ? *frozen_ : checkpoint());
 }
 
-bool RunCore::stopAtLimit(std::string cause) {
-  if (result_.time >= problem_.timeTo) return true; // the end is reached with it
+bool RunCore::stopAtLimit(std::string cause, double t) {
+  if (t >= problem_.timeTo) return true; // the end is reached with it
   keep();
   result_.limited = true;
-  result_.failure = {result_.time, Ok, std::move(cause)};
+  result_.failure = {t, Ok, std::move(cause)};
   return false;
 }
 
 bool RunCore::goOn(std::int64_t steps) {
+  within_ = 0;
   budget_ -= std::min(steps, budget_);
-  if (budget_ == 0 && !stopAtLimit(fmt::format("the limit of {} steps is reached", listeners_.bounds.steps)))
+  if (budget_ == 0 &&
+      !stopAtLimit(fmt::format("the limit of {} steps is reached", listeners_.bounds.steps), result_.time))
     return false;
-  if (!pace_.take(steps)) return true;
+  return !pace_.take(steps) || lookUp(result_.time);
+}
+
+bool RunCore::goOnWithin(double t) {
+  return ++within_ < crowd || !paceWithin_.take(1) || lookUp(t);
+}
+
+bool RunCore::lookUp(double t) {
   if (secondsSince(begin_) > listeners_.bounds.seconds &&
-      !stopAtLimit(fmt::format("the limit of {} seconds is reached", listeners_.bounds.seconds)))
+      !stopAtLimit(fmt::format("the limit of {} seconds is reached", listeners_.bounds.seconds), t))
     return false;
   if (listeners_.checkpoints != nullptr && listeners_.checkpoints->due()) keep();
-  if (listeners_.monitor == nullptr || listeners_.monitor->reached(result_.time)) return true;
+  if (listeners_.monitor == nullptr || listeners_.monitor->reached(t)) return true;
   keep();
   result_.interrupted = true;
   return false;
@@ -309,7 +322,21 @@ void RunCore::fail(std::int32_t status, double t, std::string cause) {
   if (const auto rows =
           dependentConstraints(problem_, status, problem_.params, {workspace_.state(), t}, usualStep(problem_)))
     cause += "; " + *rows;
+  // It is what makes states, matrices and residuals no numbers, or may be.
+  if (const auto parameter = parameterThatIsNoNumber()) cause = *parameter + ": " + cause;
   result_.failure = RunFailure{t, status, std::move(cause)};
+}
+
+std::optional<std::string> RunCore::parameterThatIsNoNumber() const {
+  std::optional<std::string> infinite;
+  for (const FieldKind kind : {FieldKind::Parameter, FieldKind::InputValue})
+    for (const Column& c : problem_.numbers(kind)) {
+      const double x = problem_.params[static_cast<std::size_t>(c.offset)];
+      const char* const what = kind == FieldKind::Parameter ? "parameter" : "input";
+      if (std::isnan(x)) return fmt::format("the {} {} is not a number", what, c.entry.name());
+      if (std::isinf(x) && !infinite) infinite = fmt::format("the {} {} is infinite", what, c.entry.name());
+    }
+  return infinite;
 }
 
 std::string RunCore::reasonInTable(double t) const {
@@ -417,6 +444,14 @@ std::vector<SettingFault> checkSettings(const Problem& problem) {
   else if (bounded && !((to - from) / every <= stepLimit))
     faults.push_back(SettingFault::TooManySamples);
   return faults;
+}
+
+std::optional<double> expectedSamples(const Problem& p) {
+  const double length = p.timeTo - p.timeFrom;
+  if (!p.outputTimes.empty()) return static_cast<double>(p.outputTimes.size()) + 2;
+  if (p.outputSteps == 0 && p.outputEvery > 0) return std::ceil(length / p.outputEvery) + 1;
+  if (p.control) return std::nullopt;
+  return std::ceil(length / p.step / static_cast<double>(std::max<std::int64_t>(p.outputSteps, 1))) + 1;
 }
 
 } // namespace lmc::runtime

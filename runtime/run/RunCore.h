@@ -3,6 +3,7 @@
 
 #include "runtime/contacts/ContactStepper.h"
 #include "runtime/mass/MassMonitor.h"
+#include "runtime/run/Grid.h"
 #include "runtime/run/Jumps.h"
 #include "runtime/run/Run.h"
 
@@ -58,9 +59,14 @@ protected:
   bool begin();
   /// From now on the end of the run shows in the steps: checkpoints stay where they are now.
   void freeze();
-  /// Before and after a step in which an event may stop the run: its checkpoint is that before the step.
+  /// Before and after a step within which an event, or a look at the clock, may stop the run: its checkpoint is that
+  /// before the step.
   void beforeStep();
   void afterStep();
+  /// So many samples fall into a step of length h that the run may be stopped between them.
+  [[nodiscard]] bool isCrowded(double h) const {
+    return problem_.outputTimes.empty() && problem_.outputEvery > 0 && h > problem_.outputEvery * (crowd / 2);
+  }
   /// The state is the end, at time `end`, of a piece of a step of length h from time t. Tells whether an event lies
   /// within; the state is then at the first one, and `end` its time. False when that fails.
   bool lookForEvent(double t, double h, double& end, const EventWatch::To& to, bool& happened);
@@ -70,11 +76,14 @@ protected:
   bool sampling(double t);
   /// Counts steps; false when the monitor asks to stop, or a limit is reached.
   bool goOn(std::int64_t steps);
+  /// The same behind a sample or a piece at time t, of which a step may have very many.
+  bool goOnWithin(double t);
   /// Steps that may be taken before a limit, or before it is time to look up.
   [[nodiscard]] std::int64_t stepsAtOnce() const { return std::max<std::int64_t>(1, std::min(pace_.left(), budget_)); }
   /// Somebody stopped the run between two samples, and no checkpoint keeps the state there: it is worth a sample.
   [[nodiscard]] bool worthASample() const {
-    return ((result_.interrupted && !enough()) || result_.limited) && listeners_.checkpoints == nullptr;
+    return ((result_.interrupted && !enough()) || result_.limited) && listeners_.checkpoints == nullptr &&
+           sampled_ < result_.time && !sameTime(sampled_, result_.time);
   }
   /// Samples the present state. False when that fails, or the sink has enough.
   bool take(double t);
@@ -114,13 +123,18 @@ private:
   void keep();
   void tellUndefined();
   bool outcome(const Jumps::Outcome& o, double t);
-  bool stopAtLimit(std::string cause);
+  bool stopAtLimit(std::string cause, double t);
+  bool lookUp(double t);
   std::optional<Checkpoint> frozen_;
   std::int64_t budget_ = listeners_.bounds.steps; ///< that are left
+  static constexpr std::int64_t crowd = 64;       ///< samples and pieces within a step behind which it is looked up
+  std::int64_t within_ = 0;                       ///< samples and pieces of the present step
+  Pace paceWithin_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   bool cut_ = false;                   ///< `freeze` was called
   std::optional<MassMonitor> monitor_; ///< of the mass equation, when it was asked for
   [[nodiscard]] std::string largestEntry() const;
+  [[nodiscard]] std::optional<std::string> parameterThatIsNoNumber() const;
 };
 
 } // namespace lmc::runtime

@@ -230,6 +230,8 @@ TEST(Auto, WrongSettingsAreTold) {
   expectCode(w, oscillator("method = auto; time = 0..1; accuracy = 1 - w;"), {}, "LIE0613", "not a positive number");
   expectCode(w, oscillator("method = auto; accuracy = 1e-6;"), {}, "LIE0601", "interval of time");
   expectCode(w, oscillator("method = auto; time = 0..1; accuracy = 1e-17;"), {}, "LIE0619", "doubles");
+  // Digits that tell the two apart.
+  expectCode(w, oscillator("method = auto; time = 0..1; accuracy = 1.234e-17;"), {}, "LIE0619", "accuracy 1.23e-17");
 }
 
 TEST(Auto, WhereNothingFitsItSaysWhy) {

@@ -81,6 +81,31 @@ TEST(HostRun, StopsAtItsLimits) {
   EXPECT_EQ(kindOf([&] { (void)w.run(s); }), Kind::Misuse);
 }
 
+TEST(HostRun, KeepsSamplesForWhichThereIsRoom) {
+  const lmc::Model m = compiled(rotor);
+  lmc::Workspace w = m.workspace();
+  std::vector<double> rows{7}, expected{7};
+  const lmc::RunResult r = w.tabulate(rows);
+  EXPECT_TRUE(r);
+  w.reset();
+  w.run({}, [&](const lmc::Sample& s) {
+    expected.push_back(s.time);
+    expected.insert(expected.end(), s.values.begin(), s.values.end());
+    return true;
+  });
+  EXPECT_EQ(rows, expected);
+  EXPECT_EQ(static_cast<std::size_t>(r.samples) * (1 + m.columns().size()) + 1, rows.size());
+  w.reset();
+  lmc::RunSettings s = until(1e3);
+  s.every = 1e-9;
+  EXPECT_EQ(kindOf([&] { (void)w.tabulate(rows, s); }), Kind::Misuse);
+  EXPECT_EQ(w.time(), 0);
+  EXPECT_EQ(rows, expected);
+  s = until(1e3);
+  s.step = 1e-9;
+  EXPECT_EQ(kindOf([&] { (void)w.record(s); }), Kind::Misuse);
+}
+
 TEST(HostRun, CountsTurnsOfNewtonsMethod) {
   lmc::Options options;
   options.method = "VIMidpoint";

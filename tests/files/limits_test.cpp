@@ -75,6 +75,44 @@ TEST(Limits, OfSeconds) {
   EXPECT_NE(many.err.find("the limit of 0.3 seconds is reached"), std::string::npos) << many.err;
 }
 
+// A step that has very many samples is left between them, and a resumed run makes it again.
+TEST(Limits, OfSecondsWithinAStep) {
+  const std::string oscillator = "model O {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - 0.5*x^2;\n"
+                                 "  initial x = 1;\n  discrete n = 0;\n  event hit = x - 0.3 { reset n = n + 1; }\n"
+                                 "  simulate { method = RK4; time = 0..4; step = 1; }\n}\n";
+  const std::string smooth = "model O {\n  config x : R velocity v;\n  lagrangian = 0.5*v^2 - 0.5*x^2;\n"
+                             "  initial x = 1;\n  simulate { method = RK4; time = 0..4; step = 1; }\n}\n";
+  for (const std::string& model : {smooth, oscillator})
+    for (const char* method : {"", "--method RK54 --tolerance 1e-3", "--method Taylor --tolerance 1e-4"}) {
+      const Workspace w;
+      w.write("m.lie", model);
+      const std::string run = std::string("$LMC run m.lie --quiet ") + method + " --every ";
+      ASSERT_EQ(shell(w, run + "2e-5 --output whole.csv").status, 0);
+      const Said said = shell(w, run + "2e-5 --output a.csv --checkpoint c.json --max-seconds 0.02");
+      ASSERT_EQ(said.status, 3) << said.err;
+      const auto whole = rowsOf(w.path("whole.csv")), first = rowsOf(w.path("a.csv"));
+      ASSERT_LT(first->size(), whole->size());
+      ASSERT_EQ(shell(w, run + "2e-5 --output b.csv --resume c.json").status, 0);
+      const auto second = rowsOf(w.path("b.csv"));
+      Rows both;
+      for (const auto& row : *first)
+        if (row[0] < second->front()[0]) both.push_back(row);
+      both.insert(both.end(), second->begin(), second->end());
+      EXPECT_TRUE(both == *whole) << method << both.size() << " " << whole->size();
+      // 4e9 samples, of which those of a moment are made.
+      EXPECT_EQ(shell(w, run + "1e-9 --max-seconds 0.02 --output d.csv").status, 3);
+      EXPECT_GT(rowsOf(w.path("d.csv"))->size(), 10U);
+    }
+}
+
+TEST(Limits, SamplesInMemoryHaveRoom) {
+  const Workspace w;
+  w.write("m.lie", topModel);
+  const Said said = shell(w, "$LMC run m.lie --quiet --time 0..1 --step 0.1 --every 1e-12 --output a.npz");
+  EXPECT_EQ(said.status, 2) << said.err;
+  EXPECT_NE(said.err.find("kept in memory"), std::string::npos) << said.err;
+}
+
 TEST(Limits, ALargeOutputIsAnnounced) {
   const Workspace w;
   w.write("m.lie", topModel);

@@ -125,6 +125,20 @@ TEST(Undefined, OfAnEnsemble) {
   EXPECT_EQ(parseJson(shell(w, "$LMC ensemble m.lie --json " + vary).out)["failed"], 22) << "one by one";
 }
 
+TEST(Undefined, AParameterIsNamed) {
+  const Workspace w;
+  const std::string model = oscillator("param b = 1; param c[2] = sqrt(b); force on x = -c[2]*x;");
+  for (const char* options :
+       {"--set b=-1", "--set b=-1 --method RKMK54 --tolerance 1e-8", "--set b=-1 --method VIMidpoint"}) {
+    const Result r = run(w, model, options);
+    EXPECT_EQ(r.status, 3);
+    EXPECT_NE(r.err.find("the parameter c[1] is not a number: "), std::string::npos) << r.err;
+  }
+  EXPECT_EQ(run(w, model, "--set b=4").status, 0);
+  const Result r = run(w, oscillator("param k = 1; param s = exp(k); observe z = s - s*x;"), "--set k=1e3");
+  EXPECT_NE(r.err.find("the parameter s is infinite: the observable z is not a number"), std::string::npos) << r.err;
+}
+
 TEST(Undefined, IsKeptInCheckpoints) {
   const Workspace w;
   w.write("m.lie", oscillator("observe s = sqrt(x);"));

@@ -115,6 +115,28 @@ TEST(FixedStep, NeedsNoSink) {
   EXPECT_GT(result.defects[0].value, 0);
 }
 
+TEST(FixedStep, StopsBetweenTheSamplesOfOneStep) {
+  Recorder record;
+  StopAt stop(1e-4);
+  // 1e9 samples in a step, of which those up to the time are made, and as many as it takes until it is looked at.
+  const RunResult result = runFixedStep(oscillator({.step = 1, .every = 1e-9}), {&record, &stop});
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.steps, 0);
+  EXPECT_EQ(result.time, 0);
+  EXPECT_EQ(result.state[2], 0) << "the clock at that time";
+  EXPECT_GE(record.times.back(), 1e-4);
+  EXPECT_LT(record.times.back(), 1e-2);
+  EXPECT_EQ(static_cast<std::size_t>(result.samples), record.times.size());
+
+  Recorder limited;
+  const RunResult late = runFixedStep(oscillator({.step = 1, .every = 1e-9}),
+                                      {&limited, nullptr, nullptr, nullptr, nullptr, {.seconds = 0.05}});
+  EXPECT_TRUE(late.limited);
+  ASSERT_TRUE(late.failure);
+  EXPECT_EQ(late.failure->time, limited.times.back());
+  EXPECT_LT(late.seconds, 5);
+}
+
 TEST(FixedStep, StopsWhenTheStateIsNoLongerFinite) {
   Recorder record;
   const RunResult result = runFixedStep(oscillator({.gain = 1e100}), {&record});

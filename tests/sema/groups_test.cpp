@@ -178,6 +178,10 @@ TEST(Manifolds, GiveProjectOrHorizontal) {
                 "dot(q, w); "
                 "base = e1; }",
                 "LIE0103", "give one of them");
+  for (const char* clause : {"horizontal(q, w) = dot(q, w)^2;", "project(q, w) = w*dot(w, w); base = e1;"})
+    expectMessage(std::string("manifold P { point q : vec(3); group SO(3); action(A, q) = A*q; ") + clause +
+                      " }\nmodel M { config x : P velocity v; lagrangian = dot(x', x'); initial x = e1; }",
+                  "LIE0578", "is not linear in the velocity");
   expectMessage("manifold P { point q : vec(3); group SO(3); action(A, q) = A*q; project(q, w) = w; }", "LIE0150",
                 "lacks base");
 }

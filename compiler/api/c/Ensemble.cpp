@@ -73,11 +73,7 @@ lmc_status lmc_workspace_tabulate(lmc_workspace* w, const lmc_run_settings* sett
     const std::vector<std::string>& columns = w->workspace.model().columns();
     table->columns.assign(1, "t");
     table->columns.insert(table->columns.end(), columns.begin(), columns.end());
-    w->last = w->workspace.run(lmc::c::settingsOf(settings), [&](const lmc::Sample& s) {
-      table->numbers.push_back(s.time);
-      table->numbers.insert(table->numbers.end(), s.values.begin(), s.values.end());
-      return true;
-    });
+    w->last = w->workspace.tabulate(table->numbers, lmc::c::settingsOf(settings));
     *out = table.release();
   });
   if (status != LMC_OK) return status;

@@ -14,6 +14,7 @@
 #include "backends/llvm/single/FunctionEmitter.h"
 #include "tape/TapeCost.h"
 
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -57,6 +58,17 @@ std::string listing(const llvm::Module& module) {
   return text;
 }
 
+/// What passes have to remark about loops is of no use to who runs a model, and hosts print nothing.
+class OnlyErrors final : public llvm::DiagnosticHandler {
+public:
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override { return info.getSeverity() != llvm::DS_Error; }
+};
+
+void prepareContext(llvm::LLVMContext& context, bool discardNames) {
+  context.setDiscardValueNames(discardNames);
+  context.setDiagnosticHandler(std::make_unique<OnlyErrors>());
+}
+
 /// A module, optimised and with its fused operations, and who makes machine code of it.
 struct Prepared {
   llvm::LLVMContext context;
@@ -74,7 +86,7 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
   auto made = std::make_unique<Prepared>();
   llvm::LLVMContext& context = made->context;
   std::unique_ptr<llvm::Module>& module = made->module;
-  context.setDiscardValueNames(unit == nullptr);
+  prepareContext(context, unit == nullptr);
   const int level = machineLevel(tape, options.optimization);
   made->target = unit == nullptr ? hostTarget(level) : aheadTarget(level, cpu);
   const llvm::TargetMachine& target = *made->target;
@@ -124,7 +136,7 @@ void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const
 /// PTX, and on demand the IR that it is made of: nothing is executed here.
 void generateDeviceCode(const tape::Module& tape, const Options& options, Result& result) {
   llvm::LLVMContext context;
-  context.setDiscardValueNames(true);
+  prepareContext(context, true);
   const std::unique_ptr<llvm::TargetMachine> target = deviceTarget(options.optimization);
   const bool fused = fusesMultiplyAdd(*hostTarget(options.optimization));
   const std::unique_ptr<llvm::Module> module = DeviceModuleEmitter(tape, context, options, fused).run();

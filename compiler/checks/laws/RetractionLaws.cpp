@@ -17,7 +17,7 @@ void satisfiesHolds(Group& g, const std::string& map, Tests& t) {
     const Vector value = g.operations().value(map, {u.value});
     if (!isFinite(value) && u.place == Place::Far) continue;
     t.vanishes(u.place, {g.algebra("u", u.value), g.element(map + "(u)", value)},
-               {"left - right of `holds` at " + map + "(u)", g.defect(value)}, g.defectSize(value));
+               {"left - right of `holds` at " + map + "(u)", g.defect(value)}, g.defectSizeOfSums(value));
   }
 }
 

@@ -166,8 +166,11 @@ LMC_INLINE namespace v1 {
     /// kind Misuse; what it writes through views is lost), which shows the begin of the run, or the last sample time of
     /// the host, until it ends. For feedback: `every`.
     RunResult run(const RunSettings& settings = {}, const SampleCallback& sample = {});
-    /// The same, keeping all steps for dense output. Samples are left out: `every`, `everySteps` and `times` have no
-    /// effect.
+    /// The same, with all samples kept: for each a row of its time and its values, behind what is in `rows`. More
+    /// samples than there is memory for are refused before the run where their number is known: Error of kind Misuse.
+    RunResult tabulate(std::vector<double>& rows, const RunSettings& settings = {});
+    /// As `run`, keeping all steps for dense output, as many as there is memory for. Samples are left out: `every`,
+    /// `everySteps` and `times` have no effect.
     [[nodiscard]] Trajectory record(const RunSettings& settings = {});
     /// @}
 

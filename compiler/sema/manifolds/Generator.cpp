@@ -246,4 +246,18 @@ Tuple momentumConditions(sym::Program& program, const Manifold& manifold, const 
   return sub(program.graph(), mu, momentumProjection(program, manifold, point, mu));
 }
 
+bool bendsVelocities(sym::Graph& g, const Manifold& manifold) {
+  sym::Program program(g);
+  const auto q = dummies(g, manifold.point(), "q");
+  int size = 0;
+  for (const Part& p : manifold.point()) size += p.shape.size();
+  Tuple point = zero(g, manifold.point());
+  for (int k = 0; k < size; ++k)
+    point = add(g, point, scale(g, sym::Number::real(0.3 + 0.1 * k), unit(g, manifold.point(), k)));
+  for (const Tuple& row : conormals(program, manifold, loads(g, q, {})))
+    for (const Expr& e : replaceArrays(g, row, q, point))
+      if (e->reads && program.size() == 0) return true; // else it may be a value that is computed before
+  return false;
+}
+
 } // namespace lmc::sema

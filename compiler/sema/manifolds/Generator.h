@@ -48,4 +48,8 @@ namespace lmc::sema {
 [[nodiscard]] Tuple momentumConditions(sym::Program& program, const Manifold& manifold, const Tuple& point,
                                        const Tuple& mu);
 
+/// What velocities shall satisfy (`horizontal`, `project`) is not linear in them, as far as that is seen at a point
+/// that is nothing special.
+[[nodiscard]] bool bendsVelocities(sym::Graph& g, const Manifold& manifold);
+
 } // namespace lmc::sema

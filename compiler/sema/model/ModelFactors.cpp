@@ -1,6 +1,9 @@
 // Factors of the configuration manifold and state variables.
 #include "sema/model/ModelBuilder.h"
 
+#include "sema/manifolds/Generator.h"
+#include "sema/manifolds/Manifolds.h"
+
 namespace lmc::sema {
 
 using sym::Expr;
@@ -28,6 +31,15 @@ void ModelBuilder::makeFactor(const syntax::Statement& s) {
   if (!m->isGroup() && s.frame == syntax::Frame::Body) {
     s_.diagnostics.error(Code::LIE0136, s.frameRange.end > 0 ? s.frameRange : s.range,
                          "`in body` has a meaning on groups only; the velocities of " + m->name() + " are in space");
+  }
+  if (const DeclaredManifold* const d = declared(m); d != nullptr && !m->isGroup()) {
+    const syntax::Statement* const c =
+        d->clause("horizontal") != nullptr ? d->clause("horizontal") : d->clause("project");
+    if (c != nullptr && !s_.library.isLibrary(c->range.source) && bendsVelocities(g_, *m)) {
+      s_.diagnostics.error(Code::LIE0578, c->target.nameRange,
+                           "`" + c->target.name + "` is not linear in the velocity");
+      return;
+    }
   }
   Factor f;
   f.name = s.target.name;

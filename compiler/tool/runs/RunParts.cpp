@@ -1,6 +1,7 @@
 #include "tool/runs/RunParts.h"
 
 #include "base/Files.h"
+#include "base/Memory.h"
 #include "runtime/output/OutputFile.h"
 #include "runtime/run/Grid.h"
 #include "tool/support/SharedOptions.h"
@@ -114,14 +115,6 @@ std::vector<std::string> filesReadBy(products::Pipeline& pipeline) {
   return files;
 }
 
-std::optional<double> expectedSamples(const runtime::Problem& p) {
-  const double length = p.timeTo - p.timeFrom;
-  if (!p.outputTimes.empty()) return static_cast<double>(p.outputTimes.size()) + 2;
-  if (p.outputSteps == 0 && p.outputEvery > 0) return std::ceil(length / p.outputEvery) + 1;
-  if (p.control) return std::nullopt;
-  return std::ceil(length / p.step / static_cast<double>(std::max<std::int64_t>(p.outputSteps, 1))) + 1;
-}
-
 namespace {
 
 constexpr double gigabyte = 1e9;
@@ -140,6 +133,19 @@ std::optional<fs::space_info> diskOf(const std::string& file) {
   return unknown ? std::nullopt : std::optional(space);
 }
 
+/// Refuses samples that are kept until the end, more than there is memory for.
+void refuseHopelessMemory(const std::string& file, double rows, std::size_t numbers) {
+  const runtime::OutputFormat* const format = runtime::outputFormat(file);
+  if (format == nullptr || !format->inMemory) return;
+  const double bytes = rows * static_cast<double>(numbers * sizeof(double));
+  if (bytes <= usableMemory()) return;
+  throw UsageError(fmt::format(
+      "`{}` would have {:.3g} GB: {:.3g} samples of {} numbers, which are kept in memory until "
+      "the end; there are {:.3g} GB of it\n--every DT makes fewer samples; {} files grow on "
+      "the disk",
+      file, bytes / gigabyte, rows, numbers, usableMemory() / gigabyte, runtime::outputEndings(", ", " and ", false)));
+}
+
 } // namespace
 
 double leastBytes(const std::string& file, double rows, std::size_t numbers) {
@@ -150,6 +156,7 @@ double leastBytes(const std::string& file, double rows, std::size_t numbers) {
 }
 
 void refuseHopelessOutput(const std::string& file, double rows, std::size_t numbers) {
+  refuseHopelessMemory(file, rows, numbers);
   const auto disk = diskOf(file);
   if (!disk || !isRegular(file)) return;
   const double bytes = leastBytes(file, rows, numbers);

@@ -43,8 +43,6 @@ void protectFiles(const Invocation& call, const std::vector<std::string>& files 
 /// The files that a compilation has read.
 [[nodiscard]] std::vector<std::string> filesReadBy(products::Pipeline& pipeline);
 
-/// Samples that a run with a file for its output will make; nothing if adaptive steps decide.
-[[nodiscard]] std::optional<double> expectedSamples(const runtime::Problem& problem);
 /// A sentence about an output of more than a gigabyte, or of more than its disk has room for, before it is written;
 /// empty if there is no need for one. `numbers`: columns, the time included.
 [[nodiscard]] std::string largeOutput(const std::string& file, double rows, std::size_t numbers);

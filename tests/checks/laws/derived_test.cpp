@@ -1,6 +1,8 @@
 // Groups from a basis or from factors, families with conditions or of groups, projections.
 #include "Laws.h"
 
+#include <fmt/format.h>
+
 using namespace lmc::test;
 
 namespace {
@@ -70,6 +72,33 @@ TEST(RightDerived, HasNothingToReport) {
   EXPECT_EQ(spheres.text(), "");
   ASSERT_EQ(spheres.verifications.size(), 1U);
   EXPECT_EQ(spheres.verifications[0].members.size(), 3U); // n = 2, 3, 4
+}
+
+/// Elements far out are so large there that conditions of degree 3 have no digits left.
+TEST(RightDerived, OfLargeElements) {
+  const auto group = [](const std::string& basis, int size, int dimension) {
+    return fmt::format("group G {{ element A : mat({0},{0}); algebra u : vec({1}); basis = [{2}]; }}\n", size,
+                       dimension, basis);
+  };
+  // x, y and their shear, in an algebra of numbers that grow and shrink (Sol), in a basis that is not straight.
+  EXPECT_EQ(Lawful(group("[[0, 0, 1], [0, 0, -2], [0, 0, 0]], [[2, 0, -1], [0, -2, 0], [0, 0, 0]], "
+                         "[[2, 0, -2], [0, -2, -1], [0, 0, 0]]",
+                         3, 3))
+                .text(),
+            "");
+  EXPECT_EQ(Lawful(group("[[100, 0, 0], [0, -100, 0], [0, 0, 0]], [[0, 0, 50], [0, 0, 0], [0, 0, 0]], "
+                         "[[0, 0, 0], [0, 0, 7], [0, 0, 0]]",
+                         3, 3))
+                .text(),
+            "");
+  // All of SL(3), each twice the sum of two neighbours.
+  EXPECT_EQ(Lawful(group("[[0, 2, 2], [0, 0, 0], [0, 0, 0]], [[0, 0, 2], [2, 0, 0], [0, 0, 0]], "
+                         "[[0, 0, 0], [2, 0, 2], [0, 0, 0]], [[0, 0, 0], [0, 0, 2], [2, 0, 0]], "
+                         "[[0, 0, 0], [0, 0, 0], [2, 2, 0]], [[2, 0, 0], [0, -2, 0], [0, 2, 0]], "
+                         "[[2, 0, 0], [0, 0, 0], [0, 0, -2]], [[0, 0, 0], [0, 4, 0], [5, 0, -4]]",
+                         3, 8))
+                .text(),
+            "");
 }
 
 TEST_P(WrongClosedForm, IsReported) {

@@ -104,6 +104,11 @@ double Group::defectSize(const Vector& element) {
   return std::max(1.0, (ops_.jacobian("holds", {element}, 0).cwiseAbs() * element.cwiseAbs()).maxCoeff());
 }
 
+double Group::defectSizeOfSums(const Vector& element) {
+  const Vector all = Vector::Constant(element.size(), sizeOf(element));
+  return std::max(1.0, (ops_.jacobian("holds", {element}, 0).cwiseAbs() * all).maxCoeff());
+}
+
 bool Group::isOnGroup(const Vector& element) {
   if (!isFinite(element)) return false;
   // Where an element and its inverse are both large, round-off in the element itself is larger than what it is tested

@@ -65,6 +65,9 @@ public:
   /// matter.
   [[nodiscard]] Vector defect(const Vector& element) { return ops_.value("holds", {element}); }
   [[nodiscard]] double defectSize(const Vector& element);
+  /// The same for an element whose small entries are sums of large ones, as those of exp: all have the rounding of the
+  /// largest.
+  [[nodiscard]] double defectSizeOfSums(const Vector& element);
 
   /// Algebra elements: 0, units, random ones of size 1, 1e-4, 1e-8, 3, 7 and 20.
   [[nodiscard]] const std::vector<Sample>& algebraSamples() const { return algebra_; }

@@ -263,7 +263,7 @@ int runModel(Context& context) {
   const runtime::Problem& problem = ready.problem();
   protectFiles(call, ready.files());
   if (call[certifyOption]) checkCertifiable(call, problem);
-  const auto samples = expectedSamples(problem);
+  const auto samples = runtime::expectedSamples(problem);
   if (call[options::output] && samples) {
     refuseHopelessOutput(*call[options::output], *samples, problem.columnCount() + 1);
     warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
