@@ -90,7 +90,8 @@ void RunCore::tellUndefined() {
     const std::string energy = "energy";
     const std::string what = u.name == energy ? "the energy" : "the observable " + u.name;
     const std::string later = u.samples == 1 ? "" : fmt::format(" and at {} later samples", u.samples - 1);
-    result_.failure = {u.time, NonFinite, what + " is not a number there" + later + reasonInTable(result_.time), true};
+    result_.failure = {u.time, NonFinite,
+                       fmt::format("{} is not a number there{}{}", what, later, reasonInTable(result_.time)), true};
   }
 }
 
