@@ -35,7 +35,7 @@ fs::path libraryRoot() {
     // bin, lib, lib/lmc and lib/<architecture> are at most two levels below the prefix.
     fs::path prefix = home;
     for (int level = 0; level < 3; ++level, prefix = prefix.parent_path()) {
-      const fs::path root = prefix / "share" / "lmc";
+      fs::path root = prefix / "share" / "lmc";
       if (fs::exists(root / "stdlib", ignored)) return root;
     }
   }

@@ -77,6 +77,7 @@ public:
     std::erase_if(factored_, [&](const auto& entry) { return !x_.places.contains(entry.first); });
     sparse_.forget();
     std::vector<const sym::Array*> roots;
+    roots.reserve(outputs.size());
     for (const OutputBinding& o : outputs) roots.push_back(o.array);
     const std::vector<std::size_t> slice = withoutGiven(p_, roots, [&](auto* a) { return inputs_.contains(a); });
     std::vector<std::size_t> once, each;

@@ -106,9 +106,9 @@ bool ExpressionLowering::isDiagonalTimes(Expr e, Expr w) {
 /// D w x w = ((d2 - d3) w2 w3, …): three products fewer than written out, and none before the products of w.
 std::vector<Scalar> ExpressionLowering::gyroscopic(const std::vector<Scalar>& d, const std::vector<Scalar>& w) {
   std::vector<Scalar> r;
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3;
-    const int k = (i + 2) % 3;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3;
+    const std::size_t k = (i + 2) % 3;
     r.push_back(s_.mul(s_.sub(d[j * 4], d[k * 4]), s_.mul(w[j], w[k])));
   }
   return r;
@@ -178,6 +178,7 @@ std::vector<Scalar> ExpressionLowering::tensorOp(const Node& n) {
   }
   case Op::DiagOf: {
     std::vector<Scalar> r;
+    r.reserve(sa.rows);
     for (int i = 0; i < sa.rows; ++i) r.push_back(a[i * sa.cols + i]);
     return r;
   }

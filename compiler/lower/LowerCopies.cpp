@@ -93,6 +93,7 @@ int MemoryCopies::inPlace(const sym::Array* a) const {
 void MemoryCopies::write(const std::vector<OutputBinding>& outputs) {
   Builder& b = s_.builder();
   std::vector<int> buffers;
+  buffers.reserve(outputs.size());
   for (const OutputBinding& o : outputs) buffers.push_back(bufferOf(o));
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const Place& p = x_.placeOf(outputs[k].array);

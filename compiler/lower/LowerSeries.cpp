@@ -93,6 +93,7 @@ void SeriesLowering::sumBlocks(const Products& p, Value first, std::int64_t bloc
   };
   const auto addOrders = [&](const std::vector<Value>& orders) {
     std::vector<std::pair<Value, Value>> rows;
+    rows.reserve(orders.size());
     for (const Value k : orders)
       rows.emplace_back(operand(p, k, false), operand(p, integers(tape::Op::ISub, order_, k), true));
     each([&](Value place) {

@@ -38,14 +38,17 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
     // A matrix of parameters: inverted once per run. A product has a much shorter chain of dependent operations than
     // two triangular solves, and no division.
     std::vector<Scalar> unit;
+    unit.reserve(a.size());
     for (int i = 0; i < n * n; ++i) unit.push_back(s_.real(i % (n + 1) == 0 ? 1 : 0));
     return product(solveSymmetric(a, unit, n, n), b, n, n, columns);
   }
   if (indefinite) return solveByRoutine(a, b, n, columns, Factors::WithPivots);
   const auto at = [&](int i, int j) -> Scalar& { return a[i >= j ? i * n + j : j * n + i]; };
   std::vector<Scalar> diagonal;
+  diagonal.reserve(n);
   for (int i = 0; i < n; ++i) diagonal.push_back(at(i, i));
   std::vector<int> rest;
+  rest.reserve(n);
   for (int i = 0; i < n; ++i) rest.push_back(i);
   std::vector<int> order;
   std::vector<Scalar> inverse(static_cast<std::size_t>(n));
@@ -75,7 +78,7 @@ std::vector<Scalar> ExpressionLowering::solveSymmetric(std::vector<Scalar> a, st
   }
   requireRegular(regular);
   for (int c = 0; c < columns; ++c) {
-    const auto x = [&](int i) -> Scalar& { return b[static_cast<std::size_t>(i * columns + c)]; };
+    const auto x = [&](int i) -> Scalar& { return b[static_cast<std::size_t>(i) * columns + c]; };
     for (const int k : order) {
       for (const auto& [i, l] : columnsOfL[k]) x(i) = s_.sub(x(i), s_.mul(l, x(k)));
     }
@@ -136,6 +139,7 @@ std::vector<Scalar> ExpressionLowering::solveByRoutine(const std::vector<Scalar>
   s_.builder().kernel(tape::KernelId::CholeskySolve, {matrix, work, rhs},
                       {s_.local(s_.integer(n)), s_.local(s_.integer(columns))});
   std::vector<Scalar> r;
+  r.reserve(b.size());
   for (int k = 0; k < n * columns; ++k) r.push_back({s_.builder().load(rhs, place(k), true), s_.inSetup()});
   return r;
 }
@@ -201,6 +205,7 @@ Scalar ExpressionLowering::lengthOf(const std::vector<Scalar>& entries) {
   };
   const Scalar down = chosen(1 / scaleOfEntries, scaleOfEntries);
   std::vector<Scalar> scaled;
+  scaled.reserve(entries.size());
   for (const Scalar& x : entries) scaled.push_back(s_.mul(down, x));
   const Scalar sum = product(scaled, scaled, 1, static_cast<int>(scaled.size()), 1)[0];
   return s_.mul(chosen(scaleOfEntries, 1 / scaleOfEntries), s_.pure(tape::Op::Sqrt, tape::Type::Real, {sum}));
@@ -237,6 +242,7 @@ std::vector<Scalar> ExpressionLowering::exponential(const std::vector<Scalar>& a
   for (int k = 0; k < n * n; ++k) s_.builder().store(matrix, s_.local(s_.integer(k)), s_.local(a[k]));
   s_.builder().kernel(tape::KernelId::MatrixExponential, {matrix, work, pivots}, {s_.local(s_.integer(n))});
   std::vector<Scalar> r;
+  r.reserve(a.size());
   for (int k = 0; k < n * n; ++k) {
     r.push_back({s_.builder().load(matrix, s_.local(s_.integer(k)), true), s_.inSetup()});
   }
@@ -247,6 +253,7 @@ std::vector<Scalar> ExpressionLowering::exponential(const std::vector<Scalar>& a
 std::vector<Scalar> ExpressionLowering::inverse(const std::vector<Scalar>& a, int n) {
   if (n > cofactorLimit) {
     std::vector<Scalar> unit;
+    unit.reserve(a.size());
     for (int i = 0; i < n * n; ++i) unit.push_back(s_.real(i % (n + 1) == 0 ? 1 : 0));
     return solveGeneral(a, unit, n, n);
   }
@@ -257,6 +264,7 @@ std::vector<Scalar> ExpressionLowering::inverse(const std::vector<Scalar>& a, in
 /// Elimination with the largest pivots, rows exchanged by selections. Zeros that are known stay zeros.
 std::vector<Scalar> ExpressionLowering::inverseByPivots(std::vector<Scalar> a, int n) {
   std::vector<Scalar> x;
+  x.reserve(a.size());
   for (int i = 0; i < n * n; ++i) x.push_back(s_.real(i % (n + 1) == 0 ? 1 : 0));
   const auto absolute = [&](Scalar y) { return s_.pure(tape::Op::Abs, tape::Type::Real, {y}); };
   const auto exchange = [&](std::vector<Scalar>& m, int i, int k, const std::optional<Scalar>& condition) {
@@ -308,9 +316,10 @@ std::vector<Scalar> ExpressionLowering::inverseByCofactors(const std::vector<Sca
     }
   }
   Scalar det = s_.real(0);
-  for (int i = 0; i < n; ++i) det = s_.add(det, s_.mul(a[i], adjugate[i * n]));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) det = s_.add(det, s_.mul(a[i], adjugate[i * n]));
   const Scalar factor = s_.div(s_.real(1), det);
   std::vector<Scalar> r;
+  r.reserve(adjugate.size());
   for (const Scalar& x : adjugate) r.push_back(s_.mul(factor, x));
   return r;
 }
@@ -336,6 +345,7 @@ std::vector<Scalar> ExpressionLowering::solveGeneral(const std::vector<Scalar>& 
                       {s_.local(s_.integer(n)), s_.local(s_.integer(columns))});
   if (spared) s_.builder().endIf();
   std::vector<Scalar> r;
+  r.reserve(b.size());
   for (int k = 0; k < n * columns; ++k) r.push_back({s_.builder().load(rhs, at(k), true), s_.inSetup()});
   return r;
 }

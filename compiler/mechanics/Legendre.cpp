@@ -180,6 +180,7 @@ private:
     const sema::Tuple rest = sema::sub(g_, xi, sema::replaceArrays(g_, open, mu, zero));
     const Expr x = g_.solve(g_.matrix(n, n, matrix), g_.vector(sema::entries(g_, rest)), false);
     std::vector<Expr> list;
+    list.reserve(n);
     for (int k = 0; k < n; ++k) list.push_back(g_.entry(x, k));
     return sema::fromEntries(g_, parts, list);
   }

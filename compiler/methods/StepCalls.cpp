@@ -218,7 +218,7 @@ sema::Value StepCalls::rate(const std::string& name, const Arguments& args, cons
   all.push_back(askFor(true));
   const Work asked = [&](const Arguments& own) {
     kind_.ask(g_.compare(sym::Op::Lt, g_.number(0), own.back().parts[0]));
-    const sema::Value made = work({own.begin(), own.end() - 1});
+    sema::Value made = work({own.begin(), own.end() - 1});
     kind_.ask({});
     return made;
   };

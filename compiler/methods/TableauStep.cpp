@@ -229,7 +229,7 @@ TableauStep::Results TableauStep::muntheKaasCalls(const sema::Tuple& y, const De
       });
     k.push_back(value.parts);
   }
-  const Results results = both(
+  Results results = both(
       [&](const std::vector<Number>& weights) { return endOf(calls, flowed(sum(weights)), &weights == &tableau_.b); });
   context_.step.calls = calls.finish();
   return results;
@@ -306,7 +306,7 @@ TableauStep::Results TableauStep::crouchGrossmanCalls(const sema::Tuple& y) cons
     };
     k.push_back(solution(calls, part, {start, sema::Value::tensor(stageTime(i)), before}, equation));
   }
-  const Results results = both(
+  Results results = both(
       [&](const std::vector<Number>& weights) { return endOf(calls, flowed(weights, k), &weights == &tableau_.b); });
   context_.step.calls = calls.finish();
   return results;

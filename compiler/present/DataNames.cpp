@@ -59,7 +59,7 @@ std::string DataNames::rowsOf(const std::vector<std::string>& names) {
 }
 
 TreePtr DataNames::withTransposes(const TreePtr& t) const {
-  const TreePtr now = withKids(t, [this](const TreePtr& k) { return withTransposes(k); });
+  TreePtr now = withKids(t, [this](const TreePtr& k) { return withTransposes(k); });
   if (now->op != Op::Add) return now;
   const auto bare = [](const TreePtr& k) { return k->op == Op::Neg ? k->kids[0] : k; };
   const auto isTerm = [](const TreePtr& k) {

@@ -174,7 +174,7 @@ bool JointLines::addRuns(std::vector<Term>& terms, const JointInstance& instance
     }
     return values;
   };
-  for (std::int64_t first = lo, next = lo; first <= hi; first = next) {
+  for (std::int64_t first = lo, next; first <= hi; first = next) {
     const std::vector<std::int64_t> begin = at(first);
     if (begin.empty() || terms.size() > mostPieces) return false;
     std::vector<std::int64_t> slope(begin.size(), 0), before = begin;
@@ -219,6 +219,7 @@ bool JointLines::addProduct(std::vector<Term>& terms, const JointInstance& insta
     return e ? mechanics::wholeValue(e, turn) : std::optional<std::int64_t>(0);
   };
   std::vector<std::int64_t> low;
+  low.reserve(bounds.size());
   for (const auto& [lo, hi] : bounds) low.push_back(lo);
   std::vector<std::vector<std::int64_t>> slopes; // of each expression by each loop
   std::vector<std::int64_t> begin;

@@ -271,7 +271,7 @@ void nameParts(Document& d, std::set<std::string> taken) {
 namespace {
 
 TreePtr tidied(const TreePtr& t) {
-  const TreePtr now = withKids(t, tidied);
+  TreePtr now = withKids(t, tidied);
   std::vector<TreePtr> kids = now->kids;
   const auto unit = [](const TreePtr& k) { return k->op == Op::Basis && k->kids[0]->op == Op::Number; };
   if (now->op == Op::Dot) // e1 . v = v[1]

@@ -303,7 +303,9 @@ std::optional<Poly> Reader::adjointOf(const Poly& matrix) {
   if (n < 4) return {};
   const Planes& planes = *t_.planesOfSize(n);
   const std::size_t d = planes.size();
-  const auto entry = [&](std::size_t r, std::size_t s) { return t_.scaled(c, t_.open(literal->kids[r * d + s])); };
+  const auto entry = [&, factor = c](std::size_t r, std::size_t s) {
+    return t_.scaled(factor, t_.open(literal->kids[r * d + s]));
+  };
   std::vector<Poly> w(d, Terms::zero(sym::Shape::scalar()));
   std::vector<std::vector<Poly>> expected(d, std::vector<Poly>(d, Terms::zero(sym::Shape::scalar())));
   for (std::size_t k = 0; k < d; ++k) {

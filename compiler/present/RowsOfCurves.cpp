@@ -116,7 +116,7 @@ std::optional<Poly> Reader::onCurve(const Array* array, const std::vector<Poly>&
     const Poly from = row->shift == 0 ? t_.scaled(-1, s) : t_.sub(h, s); // of u to the node
     const sym::Shape shape = bends != nullptr ? bends->shape : array->shape;
     const auto derivative = [&](int order) {
-      const Poly y = t_.call("curve " + name + std::string(static_cast<std::size_t>(order), '\''), {argument}, shape);
+      Poly y = t_.call("curve " + name + std::string(static_cast<std::size_t>(order), '\''), {argument}, shape);
       if (array == bends || columns.size() == 1) return y;
       const auto entry = std::find(columns.begin(), columns.end(), array) - columns.begin();
       return t_.dot(t_.unit(shape.rows, static_cast<int>(entry) + 1), y);

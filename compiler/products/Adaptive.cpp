@@ -22,7 +22,7 @@ unit::UnitBuilder::Outputs both(unit::UnitBuilder::Outputs first, const unit::Un
 double toleranceOf(const methods::ErrorPiece& piece, const std::string& kind,
                    const std::map<std::string, double>& settings) {
   for (const std::string& variable : {piece.variable, piece.factor, std::string()}) {
-    const auto found = settings.find("tolerance." + kind + "." + variable);
+    const auto found = settings.find(fmt::format("tolerance.{}.{}", kind, variable));
     if (found != settings.end()) return found->second;
   }
   return std::numeric_limits<double>::quiet_NaN();

@@ -201,7 +201,7 @@ void Pipeline::Impl::addContacts(Product& product) {
   runtime::ContactRules& rules = product.contacts;
   unit::UnitBuilder::Outputs outputs;
   const auto field = [&](const sym::Array* a) {
-    const runtime::Field f = unit.place(runtime::Role::Output, a->name, {a});
+    runtime::Field f = unit.place(runtime::Role::Output, a->name, {a});
     for (const lower::OutputBinding& o : unit::UnitBuilder::into(f, {a})) outputs.push_back(o);
     return f;
   };

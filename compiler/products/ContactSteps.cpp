@@ -58,7 +58,7 @@ public:
 private:
   runtime::Field output(const std::string& name, const unit::UnitBuilder::Arrays& arrays,
                         unit::UnitBuilder::Outputs& outputs) {
-    const runtime::Field f = unit_.place(runtime::Role::Output, name, arrays);
+    runtime::Field f = unit_.place(runtime::Role::Output, name, arrays);
     for (const lower::OutputBinding& o : unit::UnitBuilder::into(f, arrays)) outputs.push_back(o);
     return f;
   }

@@ -48,7 +48,7 @@ public:
 
 private:
   runtime::Field bind(const char* name, const sema::ArrayTuple& arrays) {
-    const runtime::Field field = unit_.place(Role::State, name, arrays);
+    runtime::Field field = unit_.place(Role::State, name, arrays);
     unit_.reads(arrays, field);
     return field;
   }

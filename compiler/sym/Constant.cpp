@@ -71,7 +71,7 @@ private:
     const int rows = n.shape.rows;
     const int cols = n.shape.cols;
     Numbers r(static_cast<std::size_t>(n.shape.size()));
-    const auto at = [](int i, int j, int columns) { return static_cast<std::size_t>(i * columns + j); };
+    const auto at = [](int i, int j, int columns) { return static_cast<std::size_t>(i) * columns + j; };
     if (n.op == Op::Const) return Numbers{n.number};
     if (n.op == Op::Zero) return r;
     if (n.op == Op::Identity) {
@@ -174,17 +174,17 @@ private:
 
   /// exp(a) of a nilpotent matrix; nothing otherwise.
   static std::optional<Numbers> exponential(const Numbers& a, int n) {
+    const auto at = [n](int i, int j) { return static_cast<std::size_t>(i) * n + j; };
     Numbers sum(a.size());
-    for (int i = 0; i < n; ++i) sum[static_cast<std::size_t>(i * n + i)] = Number(1);
+    for (int i = 0; i < n; ++i) sum[at(i, i)] = Number(1);
     Numbers term = sum;
     for (int k = 1; k <= n; ++k) {
       Numbers next(a.size());
       bool zero = true;
       for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
-          Number& entry = next[static_cast<std::size_t>(i * n + j)];
-          for (int l = 0; l < n; ++l)
-            entry = entry + term[static_cast<std::size_t>(i * n + l)] * a[static_cast<std::size_t>(l * n + j)];
+          Number& entry = next[at(i, j)];
+          for (int l = 0; l < n; ++l) entry = entry + term[at(i, l)] * a[at(l, j)];
           entry = entry / Number(k);
           zero = zero && entry.isZero();
         }
@@ -198,7 +198,7 @@ private:
 
   /// a^-1 b by elimination with the largest pivots; nothing where a is singular.
   static std::optional<Numbers> solved(Numbers a, Numbers b, int n, int columns) {
-    const auto at = [](int i, int j, int width) { return static_cast<std::size_t>(i * width + j); };
+    const auto at = [](int i, int j, int width) { return static_cast<std::size_t>(i) * width + j; };
     for (int k = 0; k < n; ++k) {
       int best = k;
       for (int i = k; i < n; ++i) {

@@ -89,7 +89,7 @@ Values Fingerprint::evaluate(const Node& n) {
     return Values(size, 0);
   case Op::Identity: {
     Values r(size, 0);
-    for (int k = 0; k < n.shape.rows; ++k) r[static_cast<std::size_t>(k * (n.shape.cols + 1))] = 1;
+    for (int k = 0; k < n.shape.rows; ++k) r[static_cast<std::size_t>(k) * (n.shape.cols + 1)] = 1;
     return r;
   }
   case Op::Basis: {

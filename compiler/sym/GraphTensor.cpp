@@ -61,6 +61,7 @@ Expr Graph::matmul(Expr a, Expr b) {
   }
   if (a->op == Op::Diag && b->op == Op::Diag) {
     std::vector<Expr> d;
+    d.reserve(a->shape.rows);
     for (int i = 0; i < a->shape.rows; ++i) d.push_back(mul(entry(a->args[0], i), entry(b->args[0], i)));
     return diag(vector(d));
   }
@@ -238,6 +239,7 @@ Expr Graph::exponential(Expr a) {
   if (n == 1) return matrix(1, 1, {function(Op::Exp, entry(a, 0, 0))});
   if (hasZeroSquare(a)) { // 1 + a
     std::vector<Expr> entries;
+    entries.reserve(static_cast<std::size_t>(n) * n);
     for (int k = 0; k < n * n; ++k) entries.push_back(k % (n + 1) == 0 ? number(1) : entry(a, k / n, k % n));
     return matrix(n, n, entries);
   }

@@ -28,6 +28,7 @@ public:
       for (const std::size_t k : writers) copy(source_.equations()[k], writers.size() == 1);
     }
     std::vector<const Array*> result;
+    result.reserve(roots.size());
     for (const Array* a : roots) result.push_back(mapped(a));
     return result;
   }
@@ -121,7 +122,7 @@ private:
     if (n.sparse) {
       SparseJacobian sparse = *n.sparse;
       for (const Array** a : {&sparse.nodes, &sparse.blocks, &sparse.values}) *a = mapped(*a);
-      n.sparse = std::make_shared<const SparseJacobian>(std::move(sparse));
+      n.sparse = std::make_shared<const SparseJacobian>(sparse);
     }
     if (n.tolerance) n.tolerance = rewrite_(n.tolerance);
     return std::make_shared<const NewtonIteration>(std::move(n));

@@ -302,6 +302,7 @@ std::vector<Loop> memberLoops(Graph& g, const std::vector<std::int64_t>& extents
 
 std::vector<Expr> indicesOf(const std::vector<Loop>& loops) {
   std::vector<Expr> index;
+  index.reserve(loops.size());
   for (const Loop& l : loops) index.push_back(l.index);
   return index;
 }

@@ -88,7 +88,7 @@ std::optional<Place> Places::combine(const Instr& i, const std::map<Value, Place
 
 /// A place that the integer is not below (IMax) or not above (IMin).
 std::optional<Place> Places::bound(Value v, Op smaller, const std::map<Value, Place>& known) const {
-  if (const auto place = find(v, known)) return place;
+  if (auto place = find(v, known)) return place;
   const auto it = extremes_.find(v);
   if (it == extremes_.end() || it->second->op != smaller) return std::nullopt;
   const auto first = bound(it->second->args[0], smaller, known);

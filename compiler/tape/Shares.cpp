@@ -68,7 +68,7 @@ private:
   Instr twice(Value zero, const Instr& tiles) {
     const Member& m = r_.members.front();
     const std::int64_t most = r_.length() - r_.reach();
-    const Instr both = outside_.loop(zero, outside_.integer(1), 1);
+    Instr both = outside_.loop(zero, outside_.integer(1), 1);
     const auto skip = [&](Value from, std::int64_t turns) {
       return inTile_.integer(Op::IAdd, from, inTile_.integer(Op::IMul, both.result, inTile_.integer(turns)));
     };

@@ -20,7 +20,7 @@ constexpr Immediate immediateOf(Op op) {
 // In the order of enum Op.
 constexpr std::array<OpInfo, opCount> table = {{
 #define LMC_REAL(op, name, args, value, llvm, c, latency, slow, low, high)                                             \
-  {name, Kind::Real, R, args, immediateOf(Op::op), latency, slow != 0, low, high},
+  {name, Kind::Real, R, args, immediateOf(Op::op), latency, (slow) != 0, low, high},
 #define LMC_LIBRARY(op, function, args, llvm, latency, low, high)                                                      \
   {#function, Kind::Library, R, args, Immediate::None, latency, true, low, high},
 #define LMC_INTEGER(op, name, args, ...) {name, Kind::Integer, I, args, Immediate::None, 1, false, 0, 0},
@@ -68,7 +68,9 @@ std::int64_t floorToInt(double x) {
 }
 
 void removeUnused(Function& f, std::int32_t block, std::vector<bool>& used) {
-  const auto blockOf = [&](std::int32_t b) -> std::vector<Instr>& { return f.blocks[static_cast<std::size_t>(b)].code; };
+  const auto blockOf = [&](std::int32_t b) -> std::vector<Instr>& {
+    return f.blocks[static_cast<std::size_t>(b)].code;
+  };
   const auto wanted = [&](const Instr& i) {
     return hasEffect(i.op) || (i.result != none && used[static_cast<std::size_t>(i.result)]);
   };

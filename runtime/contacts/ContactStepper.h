@@ -44,7 +44,7 @@ public:
 private:
   struct Key {
     std::int64_t family = 0, first = 0, second = 0;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default; // NOLINT(modernize-use-nullptr): no pointer
   };
   struct Known {
     Key key;

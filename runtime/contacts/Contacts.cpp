@@ -295,7 +295,7 @@ Contacts::Outcome Contacts::impacts(double t, const std::vector<std::size_t>& li
       if (approaches(k) && std::find(o.hit.begin(), o.hit.end(), static_cast<int>(k)) == o.hit.end())
         o.hit.push_back(static_cast<int>(k));
     std::vector<double> work(2, 0.0);
-    const Outcome own = impact(rules_.sequential ? std::vector<std::size_t>{*first} : list, work, o.impacts);
+    Outcome own = impact(rules_.sequential ? std::vector<std::size_t>{*first} : list, work, o.impacts);
     if (own.status != Ok) return own;
     if (work[0] > energyRounding * work[1])
       return {ImpactEnergy,

@@ -207,6 +207,7 @@ std::int32_t ImpactMap::of(const ContactImpact& impact, double t, JumpMatrix& ma
   std::vector<Phase> phases = {phaseOf(impact, false)};
   if (impact.expansion) phases.push_back(phaseOf(impact, true));
   std::vector<std::vector<double>> systems;
+  systems.reserve(phases.size());
   for (const Phase& phase : phases) systems.push_back(equations(impact, phase, g));
 
   std::vector<std::vector<double>> changes;

@@ -37,7 +37,7 @@ DeviceShare shareOf(const Device& device, const Problem& problem, std::int64_t s
   const double wanted = threadsOfProcessor * device.multiprocessors();
   const double own = std::ceil(static_cast<double>(samples) / threads / static_cast<double>(block)) *
                      static_cast<double>(block); // of this thread
-  double lanes = std::min({wanted, fits, own, static_cast<double>(std::numeric_limits<int>::max() / 2)});
+  double lanes = std::min({wanted, fits, own, std::floor(0.5 * std::numeric_limits<int>::max())});
   lanes = std::floor(lanes / 32) * 32; // threads that go together
   if (lanes < 32)
     throw DeviceError(fmt::format("the free memory of `{}` has no room for 32 samples of {:.3g} MB", device.name(),

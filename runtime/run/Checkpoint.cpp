@@ -253,7 +253,7 @@ std::string misfit(const Checkpoint& c, const Problem& p) {
   };
   if (c.model != now.model) return differs("model", c.model, now.model);
   if (c.method != now.method) return differs("method", c.method, now.method);
-  if (const std::string other = otherParameter(c.parameters, now.parameters); !other.empty()) return other;
+  if (std::string other = otherParameter(c.parameters, now.parameters); !other.empty()) return other;
   if (c.adaptive != now.adaptive)
     return c.adaptive ? "its steps are adaptive, here they are fixed" : "its steps are fixed, here they are adaptive";
   if (!c.adaptive && c.step != now.step) return differs("step", c.step, now.step);

@@ -176,16 +176,16 @@ Jumps::Outcome Jumps::sample(double t, bool& caused) {
     if (!at(timers_[k].next(), t)) continue;
     ++timers_[k].over;
     count(counts_[k], t);
-    if (const Outcome o = reset(problem_.ticks[k].reset, 1, problem_.ticks[k].name, t); !o.goesOn()) return o;
+    if (Outcome o = reset(problem_.ticks[k].reset, 1, problem_.ticks[k].name, t); !o.goesOn()) return o;
     for (std::size_t h = 0; host_ != nullptr && h < host_->times().size(); ++h)
       if (host_->times()[h].tick == static_cast<int>(k))
-        if (const Outcome o = sampleHost(h, t); !o.goesOn()) return o;
+        if (Outcome o = sampleHost(h, t); !o.goesOn()) return o;
   }
   for (HostTimer& h : hostTimers_) {
     if (!at(h.timer.next(), t)) continue;
     ++h.timer.over;
     count(h.count, t);
-    if (const Outcome o = sampleHost(h.which, t); !o.goesOn()) return o;
+    if (Outcome o = sampleHost(h.which, t); !o.goesOn()) return o;
   }
   return changed(t, caused);
 }
@@ -244,7 +244,7 @@ Jumps::Outcome Jumps::react(double t) {
       names.insert(events_[k].entry.name());
       if (events_[k].cause == ContactCause::Opens) opened.insert(events_[k].contact);
       if (events_[k].cause != ContactCause::None) causes.push_back({events_[k].contact, events_[k].cause});
-      if (const Outcome o = one(k, t); !o.goesOn()) return o;
+      if (Outcome o = one(k, t); !o.goesOn()) return o;
     }
     if (Outcome o = contact(t, causes); !o.goesOn()) return o;
     const std::int32_t status = events_.settle(t);

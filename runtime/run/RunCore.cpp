@@ -92,8 +92,8 @@ void RunCore::tellUndefined() {
     const std::string later = u.samples == 1 ? "" : fmt::format(" and at {} later samples", u.samples - 1);
     const auto parameter = parameterThatIsNoNumber();
     result_.failure = {u.time, NonFinite,
-                       (parameter ? *parameter + ": " : std::string()) + what + " is not a number there" + later +
-                           reasonInTable(result_.time),
+                       fmt::format("{}{} is not a number there{}{}", parameter ? *parameter + ": " : "", what, later,
+                                   reasonInTable(result_.time)),
                        true};
   }
 }

@@ -68,6 +68,7 @@ std::vector<Law> smoothness(Group& g) {
       if (g.declares(name) || g.manifold().functions().contains(name)) operations.push_back(name);
   }
   std::vector<Law> laws;
+  laws.reserve(operations.size());
   for (const std::string& o : operations)
     laws.push_back({smooth(o),
                     o + " is smooth near the identity",

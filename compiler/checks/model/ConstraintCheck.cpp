@@ -122,6 +122,7 @@ std::vector<Disagreement> DerivativeCheck::constraintsKept(const std::vector<Poi
       for (std::size_t row = 0; row < rows_.size(); ++row) {
         if (rows_[row] != &c) continue;
         std::vector<Balance> one;
+        one.reserve(widths.size());
         for (const std::vector<Balance>& equations : widths) one.push_back(equations[row]);
         comparison.include(std::move(one));
       }

@@ -95,6 +95,7 @@ private:
 
 ProvedOrder orderOf(const methods::Tableau& tableau, const std::vector<sym::Number>& b, int highest) {
   std::vector<Coefficient> weights;
+  weights.reserve(b.size());
   for (const sym::Number& x : b) weights.emplace_back(x);
   Trees trees(tableau);
   ProvedOrder result;

@@ -221,6 +221,7 @@ double StateSpace::rate(const State& y, const Direction& f) const {
 
 std::vector<double> StateSpace::rates(const std::vector<std::pair<State, double>>& states) {
   std::vector<double> list;
+  list.reserve(states.size());
   for (const auto& [y, t] : states) list.push_back(ownRate(y, field(y, t)));
   const double largest = list.empty() ? 0 : *std::max_element(list.begin(), list.end());
   for (double& r : list) r = largest > 0 ? std::max(r, smallPart * largest) : 1;

@@ -19,7 +19,7 @@ bool isWord(const Token& t) {
 std::string opener(const Snapshot& snapshot, const std::vector<Token>& statement) {
   const std::vector<std::string>& declarations = syntax::wordsOfDeclarations();
   for (auto t = statement.rbegin(); t != statement.rend(); ++t) {
-    const std::string word(snapshot.text(*t));
+    std::string word(snapshot.text(*t));
     const bool opens = word == "simulate" || word == "view" || word == "for" ||
                        std::find(declarations.begin(), declarations.end(), word) != declarations.end();
     if (opens && t->kind == TokenKind::Word) return word;

@@ -48,7 +48,7 @@ struct Range {
 struct Affine {
   std::int64_t slope = 0, offset = 0;
   static Affine least() { return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::min()}; }
-  friend auto operator<=>(const Affine&, const Affine&) = default;
+  friend auto operator<=>(const Affine&, const Affine&) = default; // NOLINT(modernize-use-nullptr): no pointer
 };
 
 /// Where the turns of a loop store into a buffer.

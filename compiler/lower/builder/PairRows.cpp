@@ -25,7 +25,7 @@ struct Column {
   std::int64_t low = 0, high = 0;
   std::int32_t buffer = -1;
   std::int64_t place = 0;
-  friend auto operator<=>(const Column&, const Column&) = default;
+  friend auto operator<=>(const Column&, const Column&) = default; // NOLINT(modernize-use-nullptr): no pointer
 };
 
 /// Columns that share a row.

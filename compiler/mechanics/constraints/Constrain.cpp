@@ -400,10 +400,10 @@ private:
       std::vector<Expr> parts;
       for (int a = 0; a < f.manifold->algebraSize(); ++a) {
         const Expr at = column(0, f.manifold->algebraSize(), member, a);
-        sum(total, memberLoop(g_, f.extent, e.index), {at}, c.array->size(), [&](Expr r) {
+        sum(total, memberLoop(g_, f.extent, e.index), {at}, c.array->size(), [&, factor = j](Expr r) {
           const Expr own = g_.add(g_.integer(c_.firstRow[k]), r);
           const sym::Array* const directions = all_.jacobian != nullptr ? all_.jacobian : c_.force;
-          return g_.mul(g_.load(directions, {own, columnOf(j, member, a)}), g_.load(c_.multiplier, {own}));
+          return g_.mul(g_.load(directions, {own, columnOf(factor, member, a)}), g_.load(c_.multiplier, {own}));
         });
         parts.push_back(g_.load(total, {at}));
       }

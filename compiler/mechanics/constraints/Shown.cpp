@@ -70,6 +70,7 @@ ShownConstraints shownConstraints(Layer& layer, const ConstraintView& view) {
       for (std::size_t n = c.array->extents.size() - symbols; n < c.array->extents.size(); ++n)
         s.index.push_back(sym::fullLoop(g, "i", c.array->extents[n]).index);
       std::vector<Expr> at;
+      at.reserve(leading.size());
       for (const std::int64_t n : leading) at.push_back(g.integer(n));
       at.insert(at.end(), s.index.begin(), s.index.end());
       const Expr value = g.load(c.array, at);

@@ -162,7 +162,7 @@ private:
         sema::Tuple d;
         for (const Expr& part : flat) d.push_back(readingInside(layer_.simplify(slope(part, slot, c)), own));
         const std::vector<Expr> column = sema::entries(g_, d);
-        for (int r = 0; r < rows; ++r) entries[static_cast<std::size_t>(r * columns + c)] = column[r];
+        for (int r = 0; r < rows; ++r) entries[static_cast<std::size_t>(r) * columns + c] = column[r];
       }
       if (slot.factor == k && slot.member == member) defineRight(k, member, own, entries);
       const Expr other = insideFamily(slot.factor, slot.member, own);
@@ -222,7 +222,7 @@ private:
       Expr mobility = none;
       for (const Action& a : actions)
         for (int c = 0; c < a.width; ++c) {
-          const Expr b = a.slopes[static_cast<std::size_t>(r * a.width + c)];
+          const Expr b = a.slopes[static_cast<std::size_t>(r) * a.width + c];
           const Expr mass = g_.load(masses_, {g_.add(a.column, g_.integer(c))});
           mobility = g_.add(mobility, g_.div(g_.mul(b, b), massOr(g_, mass, g_.load(mean_))));
         }
@@ -231,7 +231,7 @@ private:
     }
     const auto at = [&](const sym::Array* a, int r) { return g_.load(a, {g_.add(rowAt, g_.integer(r))}); };
     const auto slope = [](const Action& a, int r, int c) {
-      return a.slopes[static_cast<std::size_t>(r * a.width + c)];
+      return a.slopes[static_cast<std::size_t>(r) * a.width + c];
     };
     for (const Action& a : actions) {
       for (int c = 0; c < a.width; ++c) {
@@ -449,6 +449,7 @@ std::vector<sema::ArrayTuple> solveSparseMass(Layer& layer, const std::vector<se
   for (std::size_t k = 0; k < rhs.size(); ++k) {
     const sema::Factor& f = layer.model.factors[k];
     std::vector<Expr> own;
+    own.reserve(f.manifold->algebraSize());
     for (int a = 0; a < f.manifold->algebraSize(); ++a) own.push_back(g.load(all, {place(k, a)}));
     result.push_back(defineParts(p, f.velocityName + "(mu)", f.manifold->algebra(), f.extent,
                                  layer.system.factors[k].index, sema::fromEntries(g, f.manifold->algebra(), own)));

@@ -17,9 +17,9 @@ constexpr std::int64_t pivotsAtLeast = 100'000'000'000'000;
 /// A matrix of scalar expressions.
 class Table {
 public:
-  Table(Graph& g, int rows, int cols) : cols_(cols), entries_(static_cast<std::size_t>(rows * cols), g.number(0)) {}
-  Expr& operator()(int i, int j) { return entries_[static_cast<std::size_t>(i * cols_ + j)]; }
-  const Expr& operator()(int i, int j) const { return entries_[static_cast<std::size_t>(i * cols_ + j)]; }
+  Table(Graph& g, int rows, int cols) : cols_(cols), entries_(static_cast<std::size_t>(rows) * cols, g.number(0)) {}
+  Expr& operator()(int i, int j) { return entries_[static_cast<std::size_t>(i) * cols_ + j]; }
+  const Expr& operator()(int i, int j) const { return entries_[static_cast<std::size_t>(i) * cols_ + j]; }
 
 private:
   int cols_ = 0;
@@ -134,6 +134,7 @@ private:
     for (int i = 0; i < own_; ++i) rest.push_back(i);
     Table L(g_, own_, all + 1); // rows of S over their pivots
     std::vector<Expr> whole;    // the diagonal before elimination
+    whole.reserve(own_);
     for (int i = 0; i < own_; ++i) whole.push_back(S(i, i));
     Expr regular;
     while (!rest.empty()) {
@@ -148,6 +149,7 @@ private:
       for (int a = 0; a < states_; ++a) remaining.push_back(own_ + a);
       std::erase_if(remaining, [&](int i) { return at(i, k)->isZero(); });
       std::vector<Expr> row;
+      row.reserve(remaining.size());
       for (const int i : remaining) row.push_back(at(i, k));
       row.push_back(S(k, all));
       const Expr quotients = over(S(k, k), row);

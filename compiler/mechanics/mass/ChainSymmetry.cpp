@@ -199,7 +199,7 @@ private:
     for (const ChainState& state : forgotten_) {
       for (int k = 0; k < state.size; ++k, ++column) {
         if (state.velocity < 0) continue;
-        const auto v = static_cast<std::size_t>(state.velocity + k);
+        const auto v = static_cast<std::size_t>(state.velocity) + k;
         for (std::size_t i = 0; i < x.size(); ++i) rest(i, column) = difference(before.K(v, y[i]), before.A(x[i], v));
       }
     }

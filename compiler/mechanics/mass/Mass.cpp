@@ -284,8 +284,8 @@ private:
     const Expr x = n == 1 ? g_.div(r[0], m[0]) : g_.solve(matrix, g_.vector(r), true);
     offset = 0;
     for (const std::size_t k : group) {
-      std::vector<Expr> own;
-      for (int c = 0; c < dimension(k); ++c) own.push_back(g_.entry(x, offset++));
+      std::vector<Expr> own(dimension(k));
+      for (Expr& e : own) e = g_.entry(x, offset++);
       setUnknown(k, at(sema::fromEntries(g_, factor(k).manifold->algebra(), own), index, equations(k).index));
     }
   }
@@ -391,8 +391,8 @@ private:
     for (const std::size_t k : group) {
       const FactorEquations& e = equations(k);
       const Expr member = e.index.empty() ? Expr() : e.index[0];
-      std::vector<Expr> own;
-      for (int c = 0; c < dimension(k); ++c) own.push_back(g_.load(x, {position(k, offset[k], member, c)}));
+      std::vector<Expr> own(dimension(k));
+      for (int c = 0; c < dimension(k); ++c) own[c] = g_.load(x, {position(k, offset[k], member, c)});
       setUnknown(k, sema::fromEntries(g_, factor(k).manifold->algebra(), own));
     }
   }

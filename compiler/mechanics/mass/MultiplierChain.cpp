@@ -97,7 +97,7 @@ private:
     }
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
-        const Expr e = list[static_cast<std::size_t>(i * n + j)];
+        const Expr e = list[static_cast<std::size_t>(i) * n + j];
         if (i == j ? e != list[0] : !e->isZero()) return {};
       }
     }

@@ -79,7 +79,7 @@ private:
         c -= part.shape.size();
         continue;
       }
-      const std::string name = f.velocityName + (parts.size() > 1 ? "." + part.name : "");
+      std::string name = f.velocityName + (parts.size() > 1 ? "." + part.name : "");
       if (part.shape.rank == 0) return name;
       if (part.shape.rank == 1) return fmt::format("{}[{}]", name, c + 1);
       return fmt::format("{}[{}][{}]", name, c / part.shape.cols + 1, c % part.shape.cols + 1);

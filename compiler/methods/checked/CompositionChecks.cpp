@@ -122,7 +122,7 @@ std::optional<MethodUse> MethodChecker::part(const syntax::Expr& e) {
 bool MethodChecker::needsItself(const MethodReference& method) {
   std::string chain;
   for (const MethodChecker* i = this; i != nullptr; i = i->outer_) {
-    chain = "`" + i->decl_.name + "`" + (chain.empty() ? "" : ", which is made of " + chain);
+    chain = fmt::format("`{}`{}{}", i->decl_.name, chain.empty() ? "" : ", which is made of ", chain);
     if (&i->decl_ != method.found.declaration) continue;
     auto report = error(Code::LIE0517, decl_.constructor->range,
                         fmt::format("method `{}` is made of itself", method.found.declaration->name));

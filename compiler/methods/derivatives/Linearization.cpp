@@ -148,8 +148,8 @@ private:
   // --- arrays with a prefix --------------------------------------------------------------------------------------
 
   static std::vector<Expr> indices(const std::vector<sym::Loop>& prefix, const std::vector<Expr>& own) {
-    std::vector<Expr> index;
-    for (const sym::Loop& l : prefix) index.push_back(l.index);
+    std::vector<Expr> index(prefix.size());
+    for (std::size_t l = 0; l < prefix.size(); ++l) index[l] = prefix[l].index;
     index.insert(index.end(), own.begin(), own.end());
     return index;
   }
@@ -158,9 +158,9 @@ private:
                              const std::string& name) {
     sema::ArrayTuple arrays;
     for (std::size_t k = 0; k < space.size(); ++k) {
-      std::vector<std::int64_t> extents;
-      for (const sym::Loop& l : prefix) extents.push_back(sym::constantInt(l.hi));
-      for (const std::int64_t n : space[k].extents()) extents.push_back(n);
+      std::vector<std::int64_t> extents = space[k].extents();
+      extents.insert(extents.begin(), prefix.size(), 0);
+      for (std::size_t l = 0; l < prefix.size(); ++l) extents[l] = sym::constantInt(prefix[l].hi);
       sym::Equation e;
       e.array = g_.newArray(name + "." + space[k].name, extents, space[k].shape, sym::Role::Temp);
       e.loops = prefix;

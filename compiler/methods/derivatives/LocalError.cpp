@@ -204,6 +204,7 @@ private:
   Expr squareOfSum(const std::vector<Expr>& squares) {
     if (squares.size() == 1) return squares[0];
     std::vector<Expr> roots;
+    roots.reserve(squares.size());
     for (const Expr& square : squares) roots.push_back(g_.function(sym::Op::Sqrt, square));
     const Expr sum = g_.sum(roots, sym::Shape::scalar());
     return g_.mul(sum, sum);

@@ -82,6 +82,7 @@ sema::Tuple LagrangianKind::fromStacked(const sym::Array* numbers) {
   sema::Tuple r;
   for (const Slot& s : slots_) {
     std::vector<Expr> list;
+    list.reserve(s.manifold().algebraSize());
     for (int a = 0; a < s.manifold().algebraSize(); ++a)
       list.push_back(g_.load(numbers, {g_.add(columnOf(s), g_.integer(a))}));
     append(r, sema::fromEntries(g_, s.manifold().algebra(), list));

@@ -60,6 +60,7 @@ const sym::Array* sumOfOrders(sym::Program& p, const sym::Array* coefficients, c
     e.loops = {order, i};
     e.index = {i.index};
     std::vector<Expr> terms;
+    terms.reserve(orders.size());
     for (const Expr& n : orders) terms.push_back(g.mul(g.load(powers, {n}), g.load(coefficients, {n, i.index})));
     e.value = g.sum(terms, sym::Shape::scalar());
     p.append(std::move(e));
@@ -144,6 +145,7 @@ std::vector<sema::Value> EmbeddingKind::rungeByRows(const Tableau& tableau, cons
     partial.loops = {e};
     partial.index = {e.index};
     std::vector<Expr> terms;
+    terms.reserve(early.size());
     for (const std::size_t j : early) terms.push_back(g_.scale(coefficients[j], g_.load(rows[j], {e.index})));
     partial.value = g_.add(g_.load(begin, {e.index}), g_.mul(h, g_.sum(terms, sym::Shape::scalar())));
     const sema::Tuple total = unflat(g_, all_, partial.array);
@@ -223,6 +225,7 @@ sema::Tuple EmbeddingKind::ofNumbers(const std::function<Expr(Expr number)>& at)
     const int size = c.shape.size();
     const Expr member = c.index.empty() ? g_.integer(0) : g_.mul(g_.integer(size), g_.add(c.index[0], g_.integer(-1)));
     std::vector<Expr> entries;
+    entries.reserve(size);
     for (int e = 0; e < size; ++e) entries.push_back(at(g_.add(member, g_.integer(first + e))));
     result.push_back(sym::tensorOf(g_, c.shape, std::move(entries)));
     first += c.size();

@@ -82,6 +82,7 @@ sema::Tuple GroupCalculus::inverseDerivative(const std::string& retraction, cons
   if (auto r = m_.retraction("d" + retraction + "inv", {u, v})) return *r;
   const int n = m_.algebraSize();
   std::vector<std::vector<sym::Expr>> columns;
+  columns.reserve(n);
   for (int k = 0; k < n; ++k)
     columns.push_back(sema::entries(g_, derivative(retraction, u, sema::unit(g_, m_.algebra(), k))));
   std::vector<sym::Expr> matrix;
@@ -90,6 +91,7 @@ sema::Tuple GroupCalculus::inverseDerivative(const std::string& retraction, cons
   }
   const sym::Expr x = g_.solve(g_.matrix(n, n, matrix), g_.vector(sema::entries(g_, v)), false);
   std::vector<sym::Expr> list;
+  list.reserve(n);
   for (int k = 0; k < n; ++k) list.push_back(g_.entry(x, k));
   return sema::fromEntries(g_, m_.algebra(), list);
 }

@@ -33,7 +33,7 @@ sema::Tuple PhaseGroup::act(const sema::Tuple& k, const sema::Tuple& y, const st
   const auto [u, a] = split(k, m_.algebra().size());
   const auto [point, fiber] = split(y, m_.point().size());
   const sema::Tuple element = calculus_.retract(retraction, u);
-  const sema::Tuple next = moved(element, point);
+  sema::Tuple next = moved(element, point);
   if (kind_ == PhaseKind::State) return next;
   if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(next, sema::add(g_, fiber, a));
   const sema::Tuple carried = kind_ == PhaseKind::Velocity ? calculus_.Ad(element, fiber) : coact(element, fiber);
@@ -54,7 +54,7 @@ sema::Tuple PhaseGroup::bracket(const sema::Tuple& k, const sema::Tuple& l) cons
   const std::size_t n = m_.algebra().size();
   const auto [u, a] = split(k, n);
   const auto [v, b] = split(l, n);
-  const sema::Tuple first = calculus_.bracket(u, v);
+  sema::Tuple first = calculus_.bracket(u, v);
   switch (kind_) {
   case PhaseKind::Velocity:
     if (m_.isGroup()) return joined(first, sema::zero(g_, m_.algebra()));
@@ -91,7 +91,7 @@ sema::Tuple PhaseGroup::dretract(const std::string& retraction, const sema::Tupl
   const std::size_t n = m_.algebra().size();
   const auto [u, a] = split(k, n);
   const auto [v, b] = split(l, n);
-  const sema::Tuple first = calculus_.dretract(retraction, u, v);
+  sema::Tuple first = calculus_.dretract(retraction, u, v);
   if (kind_ == PhaseKind::State || kind_ == PhaseKind::Dual) return first;
   if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(first, b);
   const auto x = sema::dummies(g_, m_.algebra(), "u");
@@ -109,7 +109,7 @@ sema::Tuple PhaseGroup::dretractinv(const std::string& retraction, const sema::T
   const std::size_t n = m_.algebra().size();
   const auto [u, a] = split(k, n);
   const auto [v, b] = split(l, n);
-  const sema::Tuple first = calculus_.dretractinv(retraction, u, v);
+  sema::Tuple first = calculus_.dretractinv(retraction, u, v);
   if (kind_ == PhaseKind::State || kind_ == PhaseKind::Dual) return first;
   if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(first, b);
   // What (first, 0) gives in the second part is taken off before the second part is solved for.
@@ -124,7 +124,7 @@ sema::Tuple PhaseGroup::Ad(const std::string& retraction, const sema::Tuple& k, 
   const auto [u, a] = split(k, n);
   const auto [v, b] = split(l, n);
   const sema::Tuple element = calculus_.retract(retraction, u);
-  const sema::Tuple first = calculus_.Ad(element, v);
+  sema::Tuple first = calculus_.Ad(element, v);
   if (kind_ == PhaseKind::State || kind_ == PhaseKind::Dual) return first;
   if (kind_ == PhaseKind::Velocity && m_.isGroup()) return joined(first, b);
   const sema::Tuple m = second(retraction, u, a);

@@ -95,6 +95,7 @@ sema::Tuple unflat(sym::Graph& g, const Space& space, const sym::Array* numbers)
   std::int64_t first = 1;
   for (const Component& c : space) {
     std::vector<sym::Expr> entries;
+    entries.reserve(c.shape.size());
     for (int e = 0; e < c.shape.size(); ++e) entries.push_back(g.load(numbers, {placeOf(g, c, first, e)}));
     parts.push_back(sema::fromEntries(g, {{c.name, c.shape}}, entries)[0]);
     first += c.size();

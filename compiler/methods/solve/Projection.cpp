@@ -123,8 +123,9 @@ const sym::Array* Projection::iterated(const sym::Array* s, const sym::Array* sl
     set(x, all, {index}, g_.sub(unknown, g_.load(terms, {index})));
     return std::pair{x, solveRows(s, x, own)};
   };
-  const auto [x, reached] = factors(newton.iterate(0)[0], name + "?");
-  const sym::Array* const mu = reached;
+  const auto tried = factors(newton.iterate(0)[0], name + "?");
+  const sym::Array* const x = tried.first;
+  const sym::Array* const mu = tried.second;
   const sym::Array* values = value(mu);
   const sym::Array* residual = vector(name + ".residual", n);
   each(n, "i", [&](Expr i, const std::vector<sym::Loop>& loops) {

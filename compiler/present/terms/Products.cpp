@@ -98,7 +98,7 @@ Poly Terms::chain(std::vector<Atom> list) {
   for (const std::vector<Atom>& none : vanishing_)
     if (std::search(list.begin(), list.end(), none.begin(), none.end()) != list.end()) return zero(shape);
   const Atom self = make(Kind::Chain, shape, list);
-  if (const Poly f = known(self); f.terms.size() != 1 || f.terms.begin()->first.core != self) return f;
+  if (Poly f = known(self); f.terms.size() != 1 || f.terms.begin()->first.core != self) return f;
   // the last two, where their product is no chain
   const Atom m = list[list.size() - 2], v = list.back();
   const auto rest = [&](const Poly& product) {

@@ -109,7 +109,7 @@ TreePtr negTree(const TreePtr& a) {
   return tree(Op::Neg, {a}, a->shape);
 }
 
-TreePtr addTree(std::vector<TreePtr> parts, const sym::Shape& shape) {
+TreePtr addTree(const std::vector<TreePtr>& parts, const sym::Shape& shape) {
   std::vector<TreePtr> kids;
   for (const TreePtr& p : parts) {
     if (p->op == Op::Add)
@@ -134,8 +134,8 @@ TreePtr addTree(std::vector<TreePtr> parts, const sym::Shape& shape) {
   return tree(Op::Add, std::move(kids), shape);
 }
 
-TreePtr productTree(const Number& c, std::vector<TreePtr> up, std::vector<TreePtr> down, const TreePtr& tensorOrNull,
-                    const ShownInteger& integer) {
+TreePtr productTree(const Number& c, const std::vector<TreePtr>& up, std::vector<TreePtr> down,
+                    const TreePtr& tensorOrNull, const ShownInteger& integer) {
   TreePtr tensor = tensorOrNull;
   bool negative = c.negative();
   const Number size = negative ? -c : c;
@@ -256,7 +256,7 @@ TreePtr dotTree(const TreePtr& a, const TreePtr& b) {
   return scaledBy(x, inner);
 }
 
-TreePtr matmulTree(std::vector<TreePtr> factors) {
+TreePtr matmulTree(const std::vector<TreePtr>& factors) {
   Taken all;
   std::vector<TreePtr> kids;
   for (const TreePtr& f : factors) {

@@ -382,6 +382,7 @@ Poly Terms::rebuilt(Atom a, const std::function<Poly(Atom)>& kid) {
     return mapped(*a->poly, kid);
   case Kind::Symbol: {
     std::vector<Atom> indices;
+    indices.reserve(kids.size());
     for (const Poly& p : kids) indices.push_back(seal(p));
     return of(symbol(a->array, a->name, a->shape, std::move(indices)));
   }

@@ -8,7 +8,6 @@ std::size_t costOf(const TreePtr& t) {
   std::size_t n = 1;
   switch (t->op) {
   case Tree::Op::Name:
-    return 1;
   case Tree::Op::Basis:
   case Tree::Op::Number:
     return 1;

@@ -184,6 +184,7 @@ private:
       t.name += "." + n.part;
       if (t.array == nullptr) {
         std::vector<std::string> names;
+        names.reserve(parts.size());
         for (const sema::Part& p : parts) names.push_back(p.name);
         error(fmt::format("`{}` has no part `{}`; its parts are {}", n.name, n.part, fmt::join(names, ", ")));
         return std::nullopt;

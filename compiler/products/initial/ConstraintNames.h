@@ -66,6 +66,7 @@ template <class Numbers>
     if (a->shape.rank == 1) text = list(0, a->shape.rows);
     if (a->shape.rank == 2) {
       std::vector<std::string> rows;
+      rows.reserve(a->shape.rows);
       for (int r = 0; r < a->shape.rows; ++r) rows.push_back(list(r * a->shape.cols, a->shape.cols));
       text = fmt::format("[{}]", fmt::join(rows, ", "));
     }

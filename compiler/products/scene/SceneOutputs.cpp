@@ -62,6 +62,7 @@ private:
       return x.factor != sema::SceneShape::none && x.argument("turned") != nullptr && x.argument("at") == nullptr;
     };
     std::vector<std::int64_t> extents;
+    extents.reserve(shapes.size());
     for (const sema::SceneShape& x : shapes) extents.push_back(x.extent);
     std::sort(extents.begin(), extents.end());
     extents.erase(std::unique(extents.begin(), extents.end()), extents.end());

@@ -196,6 +196,7 @@ Value transpose(ExpressionEvaluator& ev, const BuiltinCall& c) {
   if (a->shape.rank == 1)
     return made(graph(ev).matrix(1, a->shape.rows, [&] {
       std::vector<Expr> row;
+      row.reserve(a->shape.rows);
       for (int k = 0; k < a->shape.rows; ++k) row.push_back(graph(ev).entry(a, k));
       return row;
     }()));

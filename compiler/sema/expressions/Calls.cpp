@@ -354,7 +354,7 @@ std::optional<std::vector<std::string>> ExpressionEvaluator::constraintsNamed(co
   std::vector<std::string> names;
   host_.addConstraints(names);
   if (std::find(names.begin(), names.end(), name) != names.end()) return std::vector<std::string>{name};
-  const auto ofJoint = host_.jointConstraints(path.front());
+  auto ofJoint = host_.jointConstraints(path.front());
   if (ofJoint && ofJoint->empty()) return std::nullopt; // what is wrong with the joint was said
   if (ofJoint && sum && path.size() == 1) return ofJoint;
   if (ofJoint) {

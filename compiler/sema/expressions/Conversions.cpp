@@ -3,6 +3,7 @@
 #include "sema/values/IndexMath.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lmc::sema {
 
@@ -158,7 +159,7 @@ std::optional<Tuple> ExpressionEvaluator::parts(const Value& v, const std::vecto
   if (v.kind == ValueKind::Parts) {
     for (const std::string& name : v.names) {
       if (std::any_of(wanted.begin(), wanted.end(), [&](const Part& p) { return p.name == name; })) continue;
-      report(code, e.range, what + " has no part `" + name + "`; its parts are " + listParts(wanted));
+      report(code, e.range, fmt::format("{} has no part `{}`; its parts are {}", what, name, listParts(wanted)));
       return std::nullopt;
     }
     for (const Part& p : wanted) {

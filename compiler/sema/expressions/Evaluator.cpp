@@ -207,7 +207,7 @@ Value ExpressionEvaluator::field(const syntax::Expr& e, const Context& c) {
     call.args.push_back(std::make_shared<const syntax::Expr>(e));
     return callManifold(call, c);
   }
-  const Value v = evaluate(*e.args[0], c);
+  Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
   if (v.table && v.column < 0) return columnOf(v, e.text, e.opRange);
   const std::vector<std::string> names = partNames(v);
@@ -254,7 +254,7 @@ Value ExpressionEvaluator::nextValue(const syntax::Expr& e, const Context& c) {
 }
 
 Value ExpressionEvaluator::negate(const syntax::Expr& e, const Context& c) {
-  const Value v = evaluate(*e.args[0], c);
+  Value v = evaluate(*e.args[0], c);
   if (v.isError()) return v;
   if (v.isPhase() && operations_ != nullptr) {
     if (auto r = operations_->negate(v)) return *r;

@@ -59,7 +59,7 @@ std::string shownValues(const IndexValues& values, const std::vector<sym::Loop>&
 } // namespace
 
 Value ExpressionEvaluator::index(const syntax::Expr& e, const Context& c) {
-  const Value base = evaluate(*e.args[0], c);
+  Value base = evaluate(*e.args[0], c);
   if (base.isError()) {
     for (std::size_t k = 1; k < e.args.size(); ++k) integer(evaluate(*e.args[k], c), *e.args[k]);
     return base;

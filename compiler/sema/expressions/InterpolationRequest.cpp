@@ -114,6 +114,7 @@ private:
     if (!one) r_.values.table = nullptr;
     r_.values.at = [parts, &g = g_](Expr k) {
       std::vector<Expr> numbers;
+      numbers.reserve(parts.size());
       for (const Members& m : parts) numbers.push_back(asReal(m.at(k).parts[0]));
       return Value::tensor(g.vector(numbers));
     };

@@ -255,7 +255,7 @@ void ModelBuilder::setEntry(Expr& tensor, const ParsedOverride& o, const std::st
   const auto at = [&](std::size_t k) { return static_cast<int>(o.index[k]) - 1; };
   const int place = shape.rank == 1 ? at(0) : at(0) * shape.cols + at(1);
   const Place target{{}, {{name, sym::Shape::scalar()}}, {}, "an entry of `" + name + "`"};
-  const Emit emit = [&](std::size_t, sym::Equation e) {
+  const Emit emit = [&](std::size_t, const sym::Equation& e) {
     std::vector<Expr> numbers;
     for (int k = 0; k < shape.size(); ++k) {
       const bool row = shape.rank == 1;

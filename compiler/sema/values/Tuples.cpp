@@ -107,6 +107,7 @@ Tuple loads(Graph& g, const std::vector<const sym::Array*>& arrays, const std::v
 
 std::vector<const sym::Array*> dummies(Graph& g, const std::vector<Part>& parts, const std::string& name) {
   std::vector<const sym::Array*> r;
+  r.reserve(parts.size());
   for (const Part& p : parts) r.push_back(g.newArray(name + "." + p.name, {}, p.shape, sym::Role::Temp));
   return r;
 }

@@ -23,6 +23,7 @@ Expr elementOf(Graph& g, const NewtonIteration& newton, std::size_t k, const std
     member = g.add(g.mul(g.integer(part.extents[d]), member), g.sub(index[d], g.integer(1)));
   const Expr base = g.mul(g.integer(part.shape.size()), member);
   std::vector<Expr> list;
+  list.reserve(part.shape.size());
   for (int e = 0; e < part.shape.size(); ++e) list.push_back(number({g.add(g.integer(first + e + 1), base)}));
   if (part.shape.rank == 0) return list[0];
   return part.shape.rank == 1 ? g.vector(list) : g.matrix(part.shape.rows, part.shape.cols, list);

@@ -309,9 +309,10 @@ TaylorSeries taylorSeries(Program& p, const std::vector<SeriesVariable>& variabl
   const Array* const next = g.newArray("x.next", {d}, Shape::scalar(), Role::Temp);
   OrderEquations equations(p, orders);
   for (std::size_t k = 0; k < variables.size(); ++k) {
-    const SeriesVariable v = variables[k];
+    const SeriesVariable& v = variables[k];
     equations.seed(v.array, [&g, v, point, from = first[k]](const std::vector<Expr>& index) {
       std::vector<Expr> entries;
+      entries.reserve(v.array->shape.size());
       for (int e = 0; e < v.array->shape.size(); ++e) entries.push_back(g.load(point, {placeOf(g, v, from, index, e)}));
       return tensorOf(g, v.array->shape, std::move(entries));
     });

@@ -99,6 +99,7 @@ Expr OrderEquations::determinant(Expr a) {
     return g_.sum(terms, Shape::scalar());
   };
   std::vector<int> all;
+  all.reserve(rows);
   for (int k = 0; k < rows; ++k) all.push_back(k);
   return minor(0, all);
 }
@@ -151,6 +152,7 @@ Expr OrderEquations::products(const Node& n, Expr a, Expr b) {
     break;
   case Op::Inner: {
     std::vector<Expr> terms;
+    terms.reserve(a->shape.size());
     for (int k = 0; k < a->shape.size(); ++k) terms.push_back(product(n, at(a, k), at(b, k)));
     return g_.sum(terms, Shape::scalar());
   }
@@ -169,6 +171,7 @@ Expr OrderEquations::products(const Node& n, Expr a, Expr b) {
     for (int i = 0; i < a->shape.rows; ++i) {
       for (int j = 0; j < columns; ++j) {
         std::vector<Expr> terms;
+        terms.reserve(a->shape.cols);
         for (int k = 0; k < a->shape.cols; ++k)
           terms.push_back(product(n, at(a, i * a->shape.cols + k), at(b, k * columns + j)));
         list.push_back(g_.sum(terms, Shape::scalar()));

@@ -243,7 +243,7 @@ inline ExprPtr ExpressionBuilder::group(LieParser::GroupContext* c) {
   const auto arguments = c->argument();
   const Range all = range(c);
   if (arguments.size() == 1 && arguments.front()->ASSIGN() == nullptr) {
-    const ExprPtr inner = expression(arguments.front()->expression(0));
+    ExprPtr inner = expression(arguments.front()->expression(0));
     auto& e = const_cast<Expr&>(*inner); // NOLINT: just built, and not shared yet
     e.parenthesized = true;
     e.range = all;

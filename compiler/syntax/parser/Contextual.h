@@ -346,8 +346,6 @@ private:
     case LieParser::JOINT:
       return enter(Body::Model);
     case LieParser::SIMULATE:
-      pending_ = Body::Settings;
-      return;
     case LieParser::VIEW:
       pending_ = Body::Settings;
       return;

@@ -30,7 +30,7 @@ std::optional<Refusal> refusalOf(const Study& study) {
 }
 
 /// Gives the study to the device; says how.
-std::string give(Study& study, std::shared_ptr<const runtime::Device> device, int threads) {
+std::string give(Study& study, const std::shared_ptr<const runtime::Device>& device, int threads) {
   runtime::EnsembleProblem& e = *study.problem;
   const double rowBytes = 8 * static_cast<double>(study.shape.times.size() * study.shape.columns.size());
   const runtime::DeviceShare share =

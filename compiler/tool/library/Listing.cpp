@@ -208,6 +208,7 @@ using Describe = Line (*)(Library&, const sema::Found&);
 int list(const Invocation& call, Library& library, const std::vector<sema::Found>& all, Describe describe,
          const std::string& plural) {
   std::vector<Line> lines;
+  lines.reserve(all.size());
   for (const sema::Found& found : all) lines.push_back(describe(library, found));
   if (!call[options::json]) {
     print(table(lines));
@@ -249,6 +250,7 @@ int show(const Invocation& call, Library& library, const std::vector<sema::Found
   const std::vector<sema::Found> found = named(library, all, name);
   if (found.empty()) {
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const sema::Found& one : all) names.push_back(describe(library, one).front().second);
     const std::string near = nearest(name, names);
     throw UsageError("the library has no " + singular + " `" + name + "`" +

@@ -135,7 +135,7 @@ private:
   /// Of an axis that is shorter than the names of many columns: the family of all, or the first; the legend has the
   /// rest. `longest`: characters.
   [[nodiscard]] std::string labelOf(const std::vector<std::string>& names, std::size_t longest) const {
-    const std::string all = joined(names);
+    std::string all = joined(names);
     if (names.size() < 2 || all.size() <= longest) return all;
     std::set<std::string> families;
     for (const std::string& name : names)

@@ -44,12 +44,13 @@ std::vector<std::string> changed(const std::vector<std::pair<std::string, std::s
     if (!replaced) all.push_back(entry);
   }
   for (const auto& [name, value] : variables)
-    if (!value.empty()) all.push_back(name + "=" + value);
+    if (!value.empty()) all.emplace_back(name).append("=").append(value);
   return all;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;
+  all.reserve(texts.size());
   for (std::string& t : texts) all.push_back(t.data());
   all.push_back(nullptr);
   return all;
@@ -62,7 +63,7 @@ fs::path findProgram(const std::string& name) {
   std::string rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
-    const fs::path file = fs::path(rest.substr(0, colon)) / name;
+    fs::path file = fs::path(rest.substr(0, colon)) / name;
     if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
     rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
   }

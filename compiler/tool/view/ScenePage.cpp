@@ -332,7 +332,8 @@ private:
         Numbers at{3, n, true, {}};
         for (std::size_t m = 0; m < n; ++m) {
           at.values.push_back(static_cast<float>(beside + gap * static_cast<double>(m % columns)));
-          at.values.push_back(static_cast<float>(-gap * (row + static_cast<double>(m / columns))));
+          const std::size_t below = m / columns; // whole rows
+          at.values.push_back(static_cast<float>(-gap * (row + static_cast<double>(below))));
           at.values.push_back(0);
         }
         d.arguments["at"] = std::move(at);

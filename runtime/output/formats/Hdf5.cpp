@@ -306,6 +306,7 @@ private:
     const Handle space(need(single ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr)), H5Sclose);
     const Handle attribute(need(H5Acreate2(owner, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT)), H5Aclose);
     std::vector<const char*> texts;
+    texts.reserve(list.size());
     for (const std::string& text : list) texts.push_back(text.c_str());
     check(H5Awrite(attribute.id(), type.id(), texts.data()) >= 0);
   }

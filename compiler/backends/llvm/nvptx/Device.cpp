@@ -88,6 +88,7 @@ void DeviceModuleEmitter::emitFunction(std::size_t index) {
     std::copy(mine.bases.begin(), mine.bases.end(), bases.begin());
     llvm::Value* const given = b.CreateInBoundsGEP(types_.real, mine.kernel->getArg(runtime::roleCount + 1), mine.lane);
     std::vector<llvm::Value*> arguments;
+    arguments.reserve(tape_.functions[index].arguments);
     for (int a = 0; a < tape_.functions[index].arguments; ++a)
       arguments.push_back(e.load(e.address(given, std::int64_t{a})));
     e.body(index, bases, arguments);
@@ -163,7 +164,7 @@ llvm::Value* DeviceEmitter::roomFor(std::int64_t) {
 }
 
 void DeviceEmitter::copyNumbers(llvm::Value* to, llvm::Value* from, std::int64_t count) {
-  Emitter::copyNumbers(to, from, count);
+  LaneEmitter::copyNumbers(to, from, count);
 }
 
 void DeviceEmitter::handBack() {

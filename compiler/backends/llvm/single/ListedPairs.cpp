@@ -30,7 +30,7 @@ using Vectors = std::vector<llvm::Value*>;
 struct RowsAt {
   std::int32_t buffer = -1;
   std::int64_t width = 0, begin = 0;
-  friend auto operator<=>(const RowsAt&, const RowsAt&) = default;
+  friend auto operator<=>(const RowsAt&, const RowsAt&) = default; // NOLINT(modernize-use-nullptr): no pointer
 };
 
 llvm::Value* shuffle(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* y, llvm::ArrayRef<int> from) {

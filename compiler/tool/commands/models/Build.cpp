@@ -29,6 +29,7 @@ constexpr Option<> cpuOption("--cpu", "native|x86-64|x86-64-v3|...", "processor 
 /// Runs a program; true if it ended well. False with `missing` if there is none.
 bool runProgram(const std::vector<std::string>& words, bool& missing) {
   std::vector<char*> argv;
+  argv.reserve(words.size());
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str())); // posix_spawn leaves them alone
   argv.push_back(nullptr);
   pid_t child = 0;

@@ -121,6 +121,7 @@ int evaluateAt(Context& context, products::Pipeline& pipeline) {
   StateTable states = readStates(*call[options::at], readAll(*call[options::at]), names, compilation.sources(),
                                  compilation.diagnostics());
   std::vector<std::int64_t> offsets;
+  offsets.reserve(columns.size());
   for (const runtime::Column& column : columns) offsets.push_back(column.offset);
   if (!pipeline.diagnostics().hasErrors()) settleStates(*call[options::at], pipeline, problem->params, offsets, states);
   if (pipeline.diagnostics().hasErrors()) return refuseInput(call, pipeline.diagnostics(), pipeline.sources());

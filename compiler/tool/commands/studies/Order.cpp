@@ -94,7 +94,7 @@ ordered_json toObject(const Reference& r) {
 
 /// What the errors are shown against.
 std::string abscissa(const Invocation& call) {
-  const std::string given = call[againstOption].value_or(adaptive(call) ? "tolerance" : "step");
+  std::string given = call[againstOption].value_or(adaptive(call) ? "tolerance" : "step");
   const std::vector<std::string> known = {"step", "tolerance", "evaluations", "iterations", "seconds"};
   if (std::find(known.begin(), known.end(), given) == known.end())
     throw UsageError("--against is step, tolerance, evaluations, iterations or seconds, not `" + given + "`");
@@ -174,6 +174,7 @@ int measureOrders(Context& context) {
   }
   context.stage = "measuring the errors";
   std::vector<Convergence> results;
+  results.reserve(builds.size());
   for (const study::Build& b : builds)
     results.push_back(
         adaptive(call)
