@@ -31,7 +31,7 @@ public:
   TurnWriter(tape::Module& module, const std::string& name, const SideBySide& s)
       : module_(module), s_(s), b_(name, 2), coefficients_(bufferOf(module, s.coefficients, s.coefficientsOf())),
         begin_(bufferOf(module, s.begin, s.size)), points_(bufferOf(module, s.points, s.size * s.width())),
-        rates_(bufferOf(module, s.rates, s.size * s.width())), sums_(bufferOf(module, s.sums, s.size * s.columns())) {}
+        rates_(bufferOf(module, s.rates, s.size * s.width())) {}
 
   tape::Function begin() {
     std::int64_t next = 0;
@@ -39,14 +39,14 @@ public:
     for (std::size_t j = 0; j < s_.c.size(); ++j) // as vectors over the stages read them
       for (const std::vector<double>& row : s_.a) write(row[j]);
     std::for_each(s_.c.begin(), s_.c.end(), write);
-    for (std::size_t j = 0; j < s_.c.size(); ++j)
-      for (std::size_t k = 0; k < static_cast<std::size_t>(s_.columns()); ++k)
-        write(k < s_.weights.size() ? s_.weights[k][j] : 0);
-    allAtBegin();
+    const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.size - 1), false);
+    const Value value = b_.load(begin_, number, false);
+    eachStage([&](Value stage) { b_.store(points_, beside(number, stage), value); });
+    b_.endLoop();
     return b_.finish();
   }
 
-  tape::Function turns(int function, std::int64_t count, const std::vector<SumOfTurn>& before) {
+  tape::Function turns(int function, std::int64_t count, const std::vector<RowSums::Sum>& before) {
     function_ = function;
     const Value turn = b_.beginLoop(b_.integer(0), b_.integer(count), false);
     const Value isFirst = b_.pure(Op::IEq, Type::Bool, {turn, b_.integer(0)});
@@ -63,7 +63,7 @@ public:
     return b_.finish();
   }
 
-  tape::Function sumsAlone(const std::vector<SumOfTurn>& all) {
+  tape::Function sumsAlone(const std::vector<RowSums::Sum>& all) {
     sums(all);
     return b_.finish();
   }
@@ -80,84 +80,61 @@ private:
     b_.endLoop();
   }
 
-  void sums(const std::vector<SumOfTurn>& all) {
+  void sums(const std::vector<RowSums::Sum>& all) {
     std::vector<int> ends;
-    for (const SumOfTurn& one : all) ends.push_back(bufferOf(module_, one.to, s_.size));
+    for (const RowSums::Sum& one : all) ends.push_back(bufferOf(module_, one.to, s_.size));
     if (s_.moving < s_.size) {
       const Value resting = b_.beginLoop(b_.integer(s_.moving), b_.integer(s_.size - 1), false);
       for (const int end : ends) b_.store(end, resting, b_.load(begin_, resting, false));
       b_.endLoop();
     }
-    // All of them at once, side by side as stages are: sums of one number over all stages would gather what stands far
-    // apart.
-    const std::int64_t columns = s_.columns();
-    const auto place = [&](Value number, Value column) { return sum(times(number, columns), column); };
-    byMatrix(
-        s_.weightsAt(), columns,
-        [&](Value number, Value column, Value total) {
-          const Value value = b_.add(b_.load(begin_, number, false), b_.mul(b_.argument(1), total));
-          b_.store(sums_, place(number, column), value);
-        },
-        [&](Value number) {
-          for (std::size_t k = 0; k < all.size(); ++k) {
-            const Value column = b_.integer(static_cast<std::int64_t>(all[k].weights));
-            b_.store(ends[k], number, b_.load(sums_, place(number, column), true));
-          }
-        });
-  }
-
-  void allAtBegin() {
-    const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.size - 1), false);
+    const Value number = b_.beginLoop(b_.integer(0), b_.integer(s_.moving - 1), false);
     const Value value = b_.load(begin_, number, false);
-    eachStage([&](Value stage) { b_.store(points_, beside(number, stage), value); });
+    std::vector<Value> rates;
+    for (std::int64_t j = 0; j < s_.width(); ++j) rates.push_back(b_.load(rates_, beside(number, j), true));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      Value total = b_.real(0);
+      for (std::size_t j = 0; j < rates.size(); ++j)
+        total = b_.add(total, b_.mul(rates[j], b_.real(all[k].coefficients[j])));
+      b_.store(ends[k], number, b_.add(value, b_.mul(b_.argument(1), total)));
+    }
     b_.endLoop();
   }
 
   void points() {
-    byMatrix(0, s_.width(), [&](Value number, Value stage, Value total) {
-      b_.store(points_, beside(number, stage), b_.add(b_.load(begin_, number, false), b_.mul(b_.argument(1), total)));
-    });
-  }
-
-  /// Sums over the rates of all stages, number by number, for each column of a matrix of coefficients; and what is left
-  /// to do with a number.
-  template <typename Write, typename Then>
-  void byMatrix(std::int64_t matrix, std::int64_t columns, Write write, Then then) {
     // As many as registers hold beside the coefficients; a row that is a little longer needs no loop.
     constexpr std::int64_t together = 8, mostWithoutLoop = 16;
     const std::int64_t whole = s_.moving <= mostWithoutLoop ? 0 : s_.moving / together * together;
-    const auto some = [&](Value first, std::int64_t count) {
-      std::vector<std::vector<Value>> rates;
-      std::vector<Value> numbers;
-      for (std::int64_t k = 0; k < count; ++k) {
-        rates.emplace_back();
-        numbers.push_back(sum(first, b_.integer(k)));
-        for (std::int64_t j = 0; j < s_.width(); ++j)
-          rates.back().push_back(b_.load(rates_, beside(numbers.back(), j), true));
-      }
-      const Value column = b_.beginLoop(b_.integer(0), b_.integer(columns - 1), false);
+    if (whole > 0) {
+      const Value turn = b_.beginLoop(b_.integer(0), b_.integer(whole / together - 1), false);
+      points(times(turn, together), together);
+      b_.endLoop();
+    }
+    if (whole < s_.moving) points(b_.integer(whole), s_.moving - whole);
+  }
+
+  /// Some numbers of a row at once: they have the coefficients of a stage in common.
+  void points(Value first, std::int64_t count) {
+    std::vector<std::vector<Value>> rates;
+    for (std::int64_t k = 0; k < count; ++k) {
+      rates.emplace_back();
+      const Value number = sum(first, b_.integer(k));
+      for (std::int64_t j = 0; j < s_.width(); ++j) rates.back().push_back(b_.load(rates_, beside(number, j), true));
+    }
+    eachStage([&](Value stage) {
       for (std::size_t k = 0; k < rates.size(); ++k) {
+        const Value number = sum(first, b_.integer(static_cast<std::int64_t>(k)));
         // Two sums, so that half as many operations wait for each other.
         Value sums[] = {b_.real(0), b_.real(0)};
         for (std::size_t j = 0; j < rates[k].size(); ++j) {
-          const std::int64_t row = matrix + static_cast<std::int64_t>(j) * columns;
-          const Value a = b_.load(coefficients_, sum(b_.integer(row), column), false);
+          const auto column = static_cast<std::int64_t>(j) * s_.width();
+          const Value a = b_.load(coefficients_, sum(b_.integer(column), stage), false);
           sums[j % 2] = b_.add(sums[j % 2], b_.mul(a, rates[k][j]));
         }
-        write(numbers[k], column, b_.add(sums[0], sums[1]));
+        const Value moved = b_.mul(b_.argument(1), b_.add(sums[0], sums[1]));
+        b_.store(points_, beside(number, stage), b_.add(b_.load(begin_, number, false), moved));
       }
-      b_.endLoop();
-      for (const Value number : numbers) then(number);
-    };
-    if (whole > 0) {
-      const Value turn = b_.beginLoop(b_.integer(0), b_.integer(whole / together - 1), false);
-      some(times(turn, together), together);
-      b_.endLoop();
-    }
-    if (whole < s_.moving) some(b_.integer(whole), s_.moving - whole);
-  }
-  template <typename Write> void byMatrix(std::int64_t matrix, std::int64_t columns, Write write) {
-    byMatrix(matrix, columns, write, [](Value) {});
+    });
   }
 
   void rates(Value h) {
@@ -243,7 +220,7 @@ private:
   tape::Module& module_;
   const SideBySide& s_;
   Builder b_;
-  int coefficients_, begin_, points_, rates_, sums_;
+  int coefficients_, begin_, points_, rates_;
   int function_ = -1;
   Value stage_ = tape::none;
 };
@@ -274,12 +251,12 @@ tape::Function beginTurns(tape::Module& module, const std::string& name, const S
 }
 
 tape::Function turns(tape::Module& module, const std::string& name, const SideBySide& s, int function,
-                     std::int64_t count, const std::vector<SumOfTurn>& before) {
+                     std::int64_t count, const std::vector<RowSums::Sum>& before) {
   return TurnWriter(module, name, s).turns(function, count, before);
 }
 
 tape::Function sumsOfTurn(tape::Module& module, const std::string& name, const SideBySide& s,
-                          const std::vector<SumOfTurn>& sums) {
+                          const std::vector<RowSums::Sum>& sums) {
   return TurnWriter(module, name, s).sumsAlone(sums);
 }
 

@@ -4,8 +4,6 @@
 
 #include "lower/steps/Rows.h"
 
-#include <algorithm>
-
 namespace lmc::lower {
 
 /// Stages in blocks of the same s = c.size(), where each stage of a block reads those of the block before, all of it by
@@ -21,23 +19,11 @@ struct SideBySide {
   RowPlace points, rates;  ///< of a block
   RowPlace point, rate;    ///< of the function that evaluates one stage
   [[nodiscard]] std::int64_t width() const { return static_cast<std::int64_t>(c.size()); }
-  /// Of sums over the stages of a turn, which stand side by side in `sums`, `size` times columns() numbers.
-  std::vector<std::vector<double>> weights;
-  RowPlace sums;
-  [[nodiscard]] std::int64_t columns() const { return std::max(width(), static_cast<std::int64_t>(weights.size())); }
-  /// Coefficients: `a`, `c`, and from weightsAt() on `weights`.
-  [[nodiscard]] std::int64_t weightsAt() const { return width() * (width() + 1); }
-  [[nodiscard]] std::int64_t coefficientsOf() const { return weightsAt() + width() * columns(); }
+  [[nodiscard]] std::int64_t coefficientsOf() const { return width() * (width() + 1); }
 };
 
 /// `moving` of a function that evaluates a stage: the rates behind it are the number zero in its code.
 [[nodiscard]] std::int64_t movingOf(const tape::Module& module, const SideBySide& s, int function);
-
-/// The sum to = begin + h sum_j weights[j] rates[j] with one of SideBySide::weights.
-struct SumOfTurn {
-  std::size_t weights = 0;
-  RowPlace to;
-};
 
 // Functions of t and h. Places without a buffer get one.
 
@@ -47,9 +33,9 @@ struct SumOfTurn {
 /// times t + c h, by a function of a time and h that reads `point` and writes `rate`. Where that is one block of code
 /// without loops, it stands in a loop over the stages; else the loop calls it. Before the last turn the sums `before`.
 [[nodiscard]] tape::Function turns(tape::Module& module, const std::string& name, const SideBySide& s, int function,
-                                   std::int64_t count, const std::vector<SumOfTurn>& before);
-/// Sums over the rates.
+                                   std::int64_t count, const std::vector<RowSums::Sum>& before);
+/// to = begin + h sum_j coefficients[j] rates[j] for each sum.
 [[nodiscard]] tape::Function sumsOfTurn(tape::Module& module, const std::string& name, const SideBySide& s,
-                                        const std::vector<SumOfTurn>& sums);
+                                        const std::vector<RowSums::Sum>& sums);
 
 } // namespace lmc::lower

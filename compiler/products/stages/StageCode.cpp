@@ -91,7 +91,6 @@ StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::Share
     lower::SideBySide& t = m.together;
     t.a = m.blocks->a;
     t.c = m.blocks->c;
-    for (const StageBlocks::Weights& w : m.blocks->weights) t.weights.push_back(w.weights);
     t.size = stages.begin->size();
     t.begin = placeOf(m.begin);
     t.point = placeOf(m.point);
@@ -103,7 +102,6 @@ StageCode::Memory StageCode::place(unit::UnitBuilder& unit, const methods::Share
       return placeOf(unit.place(std::move(field)));
     };
     t.coefficients = together("stages.coefficients", t.coefficientsOf(), "of stages that are evaluated at once");
-    t.sums = together("stages.sums", t.size * t.columns(), "over the stages of a turn");
     t.points = together("stages.points", t.size * t.width(), "where all stages of a turn are evaluated");
     t.rates = together("stages.rates", t.size * t.width(), "what they have given");
   }
@@ -119,9 +117,9 @@ void StageCode::addBlocks(unit::UnitBuilder& unit, const Memory& m, std::size_t 
     });
   };
   const auto sums = [&](bool before) {
-    std::vector<lower::SumOfTurn> all;
+    std::vector<lower::RowSums::Sum> all;
     for (std::size_t k = 0; k < results; ++k)
-      if (m.blocks->weights[k].before == before) all.push_back({k, placeOf(m.ends[k])});
+      if (m.blocks->weights[k].before == before) all.push_back({m.blocks->weights[k].weights, placeOf(m.ends[k])});
     return all;
   };
   const auto count = static_cast<std::int64_t>(m.blocks->count);
