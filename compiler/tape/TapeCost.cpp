@@ -77,7 +77,8 @@ private:
     guess_[i.result] = (low + high) / 2;
     for (const Instr& inner : function_.blocks[static_cast<std::size_t>(i.block)].code)
       if (inner.op == Op::BreakIf) turns = std::min(turns, turnsToExit);
-    if (turns == turnsOfVector && isInnermost(i.block)) turns = vector_;
+    if (turns == turnsOfVector ? isInnermost(i.block) : turns > turnsOfVector && isOfVectors(i.block))
+      turns *= vector_ / turnsOfVector;
     return loops_[i.result] = turns * block(i.block);
   }
 
@@ -85,6 +86,19 @@ private:
     const std::vector<Instr>& code = function_.blocks[static_cast<std::size_t>(index)].code;
     return std::none_of(code.begin(), code.end(), [](const Instr& i) {
       return i.block >= 0 || i.op == Op::Call || i.op == Op::Kernel || i.op == Op::BreakIf;
+    });
+  }
+
+  /// The same of a loop whose turns need nothing of each other: what it writes it does not read.
+  [[nodiscard]] bool isOfVectors(std::int32_t index) const {
+    if (!isInnermost(index)) return false;
+    const std::vector<Instr>& code = function_.blocks[static_cast<std::size_t>(index)].code;
+    const auto reads = [&](std::int32_t buffer) {
+      return std::any_of(code.begin(), code.end(),
+                         [&](const Instr& i) { return i.op == Op::Load && i.buffer == buffer; });
+    };
+    return std::none_of(code.begin(), code.end(), [&](const Instr& i) {
+      return i.op == Op::Accum || (i.op == Op::Store && reads(i.buffer));
     });
   }
 

@@ -154,5 +154,21 @@ TEST(TapeCost, CountsTurnsOfLoops) {
   EXPECT_NEAR(tape::cost(m, loops, 10), 10 * tape::cost(m, loops), 1e-9);
 }
 
+/// Turns that compiled code may make eight at once; not where one reads what another has written.
+TEST(TapeCost, CountsVectors) {
+  tape::Module m;
+  const int a = test::addBuffer(m, "a", runtime::Role::State, 16),
+            b = test::addBuffer(m, "b", runtime::Role::Output, 16);
+  FunctionBuilder f(m, "f", 0);
+  f.loop(f.integer(0), f.integer(15), [&](V i) { f.store(b, i, f.load(a, i)); });
+  const int free = f.finish();
+  FunctionBuilder g(m, "g", 0);
+  g.loop(g.integer(0), g.integer(15), [&](V i) { g.store(a, i, g.load(a, i) + g.load(b, i)); });
+  const int bound = g.finish();
+  EXPECT_NEAR(tape::cost(m, free), 16 * 2, 1e-9);
+  EXPECT_NEAR(tape::cost(m, free, 1, 1), 2 * 2, 1e-9);
+  EXPECT_NEAR(tape::cost(m, bound, 1, 1), 16 * 4, 1e-9);
+}
+
 } // namespace
 } // namespace lmc
