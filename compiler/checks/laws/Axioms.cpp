@@ -39,6 +39,9 @@ void inverse(Group& g, Tests& t) {
   }
 }
 
+/// Of elements, and of terms of their products: larger ones leave the conditions of a group no digits.
+constexpr double largestWithDigits = 1e6;
+
 void holdsAt(Group& g, Tests& t, Place place, const std::vector<Quantity>& at, const std::string& what,
              const Vector& element, double size) {
   std::vector<Quantity> where = at;
@@ -52,11 +55,10 @@ void holdsAt(Group& g, Tests& t, Place place, const std::vector<Quantity>& at, c
 }
 
 void productHolds(Group& g, Tests& t) {
-  constexpr double largest = 1e6; // of terms; of larger ones the conditions have no digits left
   const std::vector<Sample> all = g.elements();
   for (const Sample& a : all)
     for (const Sample& b : all)
-      if (sizeOf(a.value) * sizeOf(b.value) <= largest)
+      if (sizeOf(a.value) * sizeOf(b.value) <= largestWithDigits)
         holdsAt(g, t, farther(a.place, b.place), {g.element("A", a.value), g.element("B", b.value)}, "A B",
                 g.product(a.value, b.value));
 }
@@ -78,10 +80,10 @@ void expOfZero(Group& g, Tests& t) {
 
 /// A sample of the algebra, nearer to 0 where exp would leave an element no digits, or be no number.
 Vector withDigits(Group& g, const Sample& u) {
-  constexpr double largest = 1e6, shortest = 1e-3;
+  constexpr double shortest = 1e-3;
   Vector w = u.value;
   for (Vector element = g.exp(w); w.norm() > shortest; element = g.exp(w *= 0.5))
-    if (isFinite(element) && sizeOf(element) <= largest) break;
+    if (isFinite(element) && sizeOf(element) <= largestWithDigits) break;
   return w;
 }
 
