@@ -92,6 +92,15 @@ TEST(FamilyOfTheExample, IsVectorisedWhateverItsNumberOfMembers) {
   EXPECT_GE(vectorOperations("4000"), even * 9 / 10); // in tiles for threads, of which nobody knows the length
 }
 
+/// A row of the road is looked for three times a step, by halves, with the same operations. Were a turn of one and the
+/// next turn of another one vector, each would wait for the other: a step took 1.4 of the time.
+TEST(PairsOfTheExample, MeasuredRoadHasNoneThatWait) {
+  const std::string text = tapeOf("measured_road", {}, "ir");
+  const std::size_t begin = text.find("define internal i32 @core"), end = text.find("\n}", begin);
+  ASSERT_LT(begin, end);
+  EXPECT_EQ(text.substr(begin, end - begin).find("fcmp ole <2 x double>"), std::string::npos);
+}
+
 TEST(FamilyOfTheExample, MagneticDipoles) {
   const auto size = undivided(tapeOf("magnetic_dipoles", {{"n", "6"}}));
   EXPECT_GT(size, 100);

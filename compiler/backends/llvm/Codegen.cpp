@@ -119,7 +119,9 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
 /// What changes no bit any more, and what only code that is used for long is worth.
 void finishPasses(Prepared& made, bool (*stop)()) {
   if (made.loopsLeft) optimizeLoops(*made.module, made.target.get(), made.level, stop);
-  if (made.packsStores) packStores(*made.module);
+  if (!made.packsStores) return;
+  if (made.optimising) pairNumbers(*made.module, made.target.get(), stop);
+  packStores(*made.module);
 }
 
 void generateOrThrow(const tape::Module& tape, const unit::Exported* unit, const std::string& cpu,

@@ -3,14 +3,16 @@
 // A tape is already free of common subexpressions within a block and has no calls worth inlining. What is left is
 // memory: the state of the step loop becomes registers (SROA), loads of parameters and what depends on them alone leave
 // the loops (LICM), values stored and loaded again within a step are forwarded (EarlyCSE with MemorySSA). Loops over
-// families are vectorised, straight-line code is not: packing scalars (SLP) was measured not to pay for steps of rigid
-// bodies. Everything else of the usual pipelines costs time and finds nothing.
+// families are vectorised. In straight-line code two numbers that stand side by side, as those of two members do, are
+// worked on at once (`pairNumbers`); more than two would have to be brought together first, which was measured not to
+// pay. Everything else of the usual pipelines costs time and finds nothing.
 //
 // The passes on loops take most of the time where there are hundreds of loops, and change no bits but those of sums
 // over families. So they stand behind what all generators of machine code share (`optimize`), where there are no such
 // sums.
 #include "backends/llvm/Optimize.h"
 
+#include "backends/llvm/Latency.h"
 #include "backends/llvm/single/FunctionEmitter.h"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
@@ -34,6 +36,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
@@ -136,10 +139,9 @@ llvm::FunctionPassManager firstPasses(int level, bool loops) {
   return passes;
 }
 
-llvm::FunctionPassManager loopPasses(int level) {
+llvm::FunctionPassManager loopPasses() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoopVectorizePass());
-  if (level >= 3) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
@@ -178,6 +180,12 @@ void bringNegations(llvm::Function& f) {
   }
 }
 
+/// What code is compared by that has fewer instructions or waits less: a tenth more of one is worth a tenth of the
+/// other.
+double product(const Duration& d) {
+  return static_cast<double>(d.path) * d.instructions;
+}
+
 /// Analyses of a module, and who builds them.
 class Analyses {
 public:
@@ -192,6 +200,8 @@ public:
     builder.crossRegisterProxies(loops_, functions_, sccs_, modules_);
   }
   void run(llvm::FunctionPassManager passes, llvm::Function& f) { passes.run(f, functions_); }
+  /// What was found out about a function that goes.
+  void forget(llvm::Function& f) { functions_.clear(f, f.getName()); }
 
 private:
   llvm::PassInstrumentationCallbacks callbacks_;
@@ -215,7 +225,7 @@ bool optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool
     left = true;
     if (!hasFreeSums(f)) continue;
     deferLoops(f);
-    analyses.run(loopPasses(level), f);
+    analyses.run(loopPasses(), f);
     resumeLoops(f);
   }
   return left;
@@ -227,10 +237,41 @@ void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level,
   for (llvm::Function& f : module)
     if (!f.isDeclaration() && hasInnerLoop(f)) {
       if (target != nullptr && !hasMasks(*target)) finishSingly(f);
-      analyses.run(loopPasses(level), f);
+      analyses.run(loopPasses(), f);
       analyses.run(recursionPasses(f.hasFnAttribute(addsVectors)), f);
       bringNegations(f);
     }
+}
+
+void pairNumbers(llvm::Module& module, llvm::TargetMachine* target, bool (*stop)()) {
+  constexpr const char* width = "prefer-vector-width"; // in bits; the vectoriser makes no wider ones
+  // Of longer functions it takes as long as all else together, and finds little: theirs are products of whole matrices.
+  constexpr unsigned longest = 4000;
+  Analyses analyses(target, stop);
+  std::vector<llvm::Function*> functions;
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration() && f.getInstructionCount() <= longest) functions.push_back(&f);
+  for (llvm::Function* const f : functions) {
+    llvm::ValueToValueMapTy same;
+    llvm::Function* const pairs = llvm::CloneFunction(f, same);
+    pairs->addFnAttr(width, "128");
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SLPVectorizerPass());
+    passes.addPass(llvm::InstCombinePass());
+    analyses.run(std::move(passes), *pairs);
+    analyses.forget(*pairs);
+    pairs->removeFnAttr(width);
+    if (const llvm::Attribute usual = f->getFnAttribute(width); usual.isValid()) pairs->addFnAttr(usual);
+    // A pair waits for the later of its two numbers: what is gained by fewer instructions may be lost by that.
+    const Duration before = durationOf(*f), now = durationOf(*pairs);
+    if (product(now) >= product(before)) {
+      pairs->eraseFromParent();
+      continue;
+    }
+    pairs->takeName(f);
+    f->replaceAllUsesWith(pairs);
+    f->eraseFromParent();
+  }
 }
 
 void optimizeForDevice(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)()) {

@@ -16,6 +16,10 @@ bool optimize(llvm::Module& module, llvm::TargetMachine* target, int level, bool
 /// a result changes.
 void optimizeLoops(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)());
 
+/// Two numbers that stand side by side in memory and have the same done to them, as those of two members of a family
+/// often are, become one vector outside of loops, too, once nothing has a licence any more. No bit of a result changes.
+void pairNumbers(llvm::Module& module, llvm::TargetMachine* target, bool (*stop)());
+
 /// Optimises code for a device (nvptx/), in which nothing has a licence: vectors of one lane become numbers. No bit of
 /// a result changes.
 void optimizeForDevice(llvm::Module& module, llvm::TargetMachine* target, int level, bool (*stop)());
