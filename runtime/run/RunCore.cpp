@@ -16,8 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double seconds(Clock::duration d) {
+  return std::chrono::duration<double>(d).count();
 }
 
 /// Finishes the sink on every way out; on the ordinary one its errors are reported.
@@ -47,25 +47,28 @@ private:
 bool Pace::take(std::int64_t steps) {
   taken_ += steps;
   if (taken_ < limit_) return false;
-  const double elapsed = secondsSince(last_);
-  constexpr double shortest = 0.004, longest = 0.02;
+  const Clock::time_point now = Clock::now();
+  const double elapsed = seconds(now - last_);
+  constexpr double shortest = 0.004, longest = 0.02, nothing = shortest / 64;
   if (elapsed < shortest)
-    limit_ *= 2;
+    limit_ *= elapsed < nothing ? 16 : 2; // a run of few steps is not made of looks
   else if (elapsed > longest)
     limit_ = std::max<std::int64_t>(1, limit_ / 2);
   taken_ = 0;
-  last_ = Clock::now();
+  last_ = now;
   return true;
 }
 
 RunResult RunCore::run() {
   begin_ = Clock::now();
+  pace_.begin(begin_);
+  paceWithin_.begin(begin_);
   Finisher finisher(listeners_.sink);
   integrate();
   if (!result_.failure && !result_.interrupted && !result_.event) (void)lookAtMass(result_.time, true);
   if (!result_.failure && !result_.interrupted) keep();
   finisher.finish();
-  result_.seconds = secondsSince(begin_);
+  result_.seconds = seconds(Clock::now() - begin_);
   result_.evaluations += workspace_.iterationEvaluations();
   result_.iterations += workspace_.iterationTurns();
   result_.samples = sampler_.samples();
@@ -254,15 +257,15 @@ bool RunCore::goOn(std::int64_t steps) {
   if (budget_ == 0 &&
       !stopAtLimit(fmt::format("the limit of {} steps is reached", listeners_.bounds.steps), result_.time))
     return false;
-  return !pace_.take(steps) || lookUp(result_.time);
+  return !pace_.take(steps) || lookUp(result_.time, pace_.last());
 }
 
 bool RunCore::goOnWithin(double t) {
-  return ++within_ < crowd || !paceWithin_.take(1) || lookUp(t);
+  return ++within_ < crowd || !paceWithin_.take(1) || lookUp(t, paceWithin_.last());
 }
 
-bool RunCore::lookUp(double t) {
-  if (secondsSince(begin_) > listeners_.bounds.seconds &&
+bool RunCore::lookUp(double t, Pace::Clock::time_point now) {
+  if (seconds(now - begin_) > listeners_.bounds.seconds &&
       !stopAtLimit(fmt::format("the limit of {} seconds is reached", listeners_.bounds.seconds), t))
     return false;
   if (listeners_.checkpoints != nullptr && listeners_.checkpoints->due()) keep();

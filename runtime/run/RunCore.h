@@ -18,15 +18,19 @@ inline constexpr std::int64_t monitorSamples = 10'000;
 /// Number of steps between two looks at the clock and the monitor, adapted to some milliseconds.
 class Pace {
 public:
+  using Clock = std::chrono::steady_clock;
+
+  void begin(Clock::time_point now) { last_ = now; }
   [[nodiscard]] std::int64_t left() const { return limit_ - taken_; }
   /// True when it is time to look up.
   bool take(std::int64_t steps);
+  /// When that was the last time.
+  [[nodiscard]] Clock::time_point last() const { return last_; }
 
 private:
-  using Clock = std::chrono::steady_clock;
   std::int64_t limit_ = 1; ///< a step may take minutes: a large model, or many samples within it
   std::int64_t taken_ = 0;
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point last_;
 };
 
 class RunCore {
@@ -124,13 +128,13 @@ private:
   void tellUndefined();
   bool outcome(const Jumps::Outcome& o, double t);
   bool stopAtLimit(std::string cause, double t);
-  bool lookUp(double t);
+  bool lookUp(double t, Pace::Clock::time_point now);
   std::optional<Checkpoint> frozen_;
   std::int64_t budget_ = listeners_.bounds.steps; ///< that are left
   static constexpr std::int64_t crowd = 64;       ///< samples and pieces within a step behind which it is looked up
   std::int64_t within_ = 0;                       ///< samples and pieces of the present step
   Pace paceWithin_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Pace::Clock::time_point begin_;
   bool cut_ = false;                   ///< `freeze` was called
   std::optional<MassMonitor> monitor_; ///< of the mass equation, when it was asked for
   [[nodiscard]] std::string largestEntry() const;
