@@ -98,7 +98,7 @@ public:
     lowerSetup(once);
     pendingSetup_.clear();
     spill_(each);
-    copies_.place(each, outputs);
+    copies_.place(each, outputs, use == Use::InStep);
     bodies_ = extractBodies(p_, each);
     copies_.separateInputs(each, bodies_, stacked_);
     lowerAll(each, roots, true);
@@ -157,7 +157,7 @@ private:
       p.storage = plan.storage.at(a);
       p.separate = p.storage == ArrayStorage::Memory && a->shape.size() > 1 && !stacked_.contains(a);
       const std::int64_t size = p.separate ? separateSize(*a) : a->size();
-      p.buffer = copies_.inPlace(a);
+      if (p.storage == ArrayStorage::Memory) p.buffer = copies_.inPlace(a);
       if (p.buffer < 0 && p.storage == ArrayStorage::Memory) p.buffer = x_.scratch(a->name, size);
       p.depth = s_.inSetup() ? 0 : s_.builder().depth();
       if (p.storage == ArrayStorage::Registers || (p.storage == ArrayStorage::Memory && plan.straight.contains(a)))

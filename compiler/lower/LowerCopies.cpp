@@ -74,14 +74,32 @@ int MemoryCopies::bufferOf(const OutputBinding& o) {
   return existing >= 0 ? existing : addBuffer(module_, "out." + o.array->name, o.role, o.offset, o.array->size());
 }
 
-void MemoryCopies::place(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs) {
+bool MemoryCopies::readsFrom(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs,
+                             const OutputBinding& o) const {
+  const auto overlaps = [&](const sym::Array* a) {
+    const auto place = x_.places.find(a);
+    if (place == x_.places.end() || place->second.buffer < 0) return false;
+    const tape::Buffer& read = module_.buffers[static_cast<std::size_t>(place->second.buffer)];
+    return read.role == o.role && read.offset < o.offset + o.array->size() && o.offset < read.offset + read.size;
+  };
+  return std::any_of(outputs.begin(), outputs.end(), [&](const OutputBinding& out) { return overlaps(out.array); }) ||
+         std::any_of(equations.begin(), equations.end(),
+                     [&](std::size_t k) { return std::any_of(p_.reads(k).begin(), p_.reads(k).end(), overlaps); });
+}
+
+void MemoryCopies::place(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs,
+                         bool inStep) {
   inPlace_.clear();
   for (const OutputBinding& o : outputs) {
+    if (o.role != runtime::Role::Output || inPlace_.contains(o.array)) continue;
     const auto isSeries = [&](std::size_t k) {
       return p_.equation(k).array == o.array && p_.equation(k).kind == EquationKind::Series;
     };
-    if (o.role == runtime::Role::Output && std::any_of(equations.begin(), equations.end(), isSeries))
-      inPlace_[o.array] = bufferOf(o);
+    const auto isMade = [&](std::size_t k) { return p_.equation(k).array == o.array; };
+    const bool asItStands = inStep && o.array->shape.size() == 1 &&
+                            std::any_of(equations.begin(), equations.end(), isMade) &&
+                            !readsFrom(equations, outputs, o);
+    if (asItStands || std::any_of(equations.begin(), equations.end(), isSeries)) inPlace_[o.array] = bufferOf(o);
   }
 }
 
@@ -97,7 +115,7 @@ void MemoryCopies::write(const std::vector<OutputBinding>& outputs) {
   for (const OutputBinding& o : outputs) buffers.push_back(bufferOf(o));
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const Place& p = x_.placeOf(outputs[k].array);
-    if (p.buffer >= 0 && p.buffer == inPlace(outputs[k].array)) continue;
+    if (p.buffer >= 0 && p.buffer == buffers[k]) continue;
     const std::int64_t n = outputs[k].array->size();
     if (p.storage == ArrayStorage::Memory && p.argument < 0) {
       p.separate ? joinEntries(b, p.buffer, buffers[k], *outputs[k].array) : copyNumbers(b, p.buffer, buffers[k], n);

@@ -18,9 +18,10 @@ public:
   void separateInputs(std::vector<std::size_t>& equations, const Bodies& bodies,
                       const std::unordered_set<const sym::Array*>& stacked);
 
-  /// Coefficients of series among the outputs are made in their buffers and not copied: nothing that is read stands
-  /// there. To be called before the equations are lowered.
-  void place(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs);
+  /// Outputs that are made in their buffers and not copied, if they are in memory: coefficients of series, and within a
+  /// step, where nobody looks at them if it fails, all numbers one after the other. Nothing that is read stands there.
+  /// To be called before the equations are lowered.
+  void place(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs, bool inStep);
   /// The buffer of such an output; -1 of all others.
   [[nodiscard]] int inPlace(const sym::Array* a) const;
 
@@ -33,6 +34,8 @@ private:
   void count(const std::vector<std::size_t>& equations, const Bodies& bodies, int weight, Counts& loops) const;
   [[nodiscard]] bool isJoined(const sym::Array* a, const Place& p) const;
   [[nodiscard]] const sym::Array* renamed(const sym::Equation& e) const;
+  [[nodiscard]] bool readsFrom(const std::vector<std::size_t>& equations, const std::vector<OutputBinding>& outputs,
+                               const OutputBinding& o) const;
   int bufferOf(const OutputBinding& o);
 
   const sym::Program& p_;

@@ -11,11 +11,12 @@ using namespace lmc;
 
 namespace {
 
-std::string tapeOf(const std::string& name, const std::vector<Override>& set, const std::string& stage = "tape") {
+std::string tapeOf(const std::string& name, const std::vector<Override>& set, const std::string& stage = "tape",
+                   const std::string& method = "RKMK4") {
   PipelineOptions options;
   options.compilation.libraryRoot = LMC_SOURCE_DIR;
   options.compilation.overrides = set;
-  options.method = "RKMK4";
+  options.method = method;
   Pipeline pipeline(std::move(options));
   EXPECT_TRUE(pipeline.load(std::string(LMC_SOURCE_DIR) + "/examples/" + name + ".lie"));
   const std::string text = pipeline.dump(stage);
@@ -69,6 +70,18 @@ TEST(FamilyOfTheExample, PendulumChain) {
   const auto groups = undivided(tapeOf("pendulum_chain", {{"N", "4000"}}));
   EXPECT_LT(groups, 2 * cut);
   EXPECT_EQ(undivided(tapeOf("pendulum_chain", {{"N", "8000"}})), groups);
+}
+
+/// A stage has made its numbers where the sums behind it look for them; they were made elsewhere and copied.
+TEST(FamilyOfTheExample, StagesAreMadeWhereTheyAreRead) {
+  const std::string text = tapeOf("pendulum_chain", {{"N", "20"}}, "tape", "P853");
+  const std::size_t begin = text.find("function stage("), end = text.find("\n}", begin);
+  ASSERT_LT(begin, end);
+  const std::string stage = text.substr(begin, end - begin);
+  const std::size_t last = stage.rfind(" = loop ");
+  ASSERT_NE(last, std::string::npos);
+  EXPECT_NE(stage.find("store out.rate", last), std::string::npos);
+  EXPECT_EQ(stage.find("load begin"), std::string::npos);
 }
 
 namespace {

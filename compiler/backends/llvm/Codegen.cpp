@@ -8,6 +8,7 @@
 #include "backends/llvm/Order.h"
 #include "backends/llvm/PackStores.h"
 #include "backends/llvm/Target.h"
+#include "backends/llvm/WholeVectors.h"
 #include "backends/llvm/lanes/LaneEmitter.h"
 #include "backends/llvm/nvptx/DeviceEmitter.h"
 #include "backends/llvm/quick/Quick.h"
@@ -107,6 +108,7 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
   llvm::raw_string_ostream stream(defects);
   if (llvm::verifyModule(*module, &stream)) throw std::runtime_error("malformed IR: " + defects);
 #endif
+  keepWholeVectors(*module, target);
   made->level = options.optimization;
   made->optimising = level > 0;
   made->packsStores = level >= 2 && options.lanes == 0;
@@ -119,6 +121,7 @@ std::unique_ptr<Prepared> prepare(const tape::Module& tape, const unit::Exported
 /// What changes no bit any more, and what only code that is used for long is worth.
 void finishPasses(Prepared& made, bool (*stop)()) {
   if (made.loopsLeft) optimizeLoops(*made.module, made.target.get(), made.level, stop);
+  if (made.optimising) endWithCleanVectors(*made.module, *made.target);
   if (!made.packsStores) return;
   if (made.optimising) pairNumbers(*made.module, made.target.get(), stop);
   packStores(*made.module);
