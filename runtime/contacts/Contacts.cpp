@@ -46,9 +46,14 @@ void Contacts::multiply() {
   const double* const b = numbers(rules_.jacobian);
   const double* const w = numbers(rules_.response);
   matrix_.assign(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
+  std::vector<std::size_t> own; // a contact acts on few of many velocities
+  for (std::size_t i = 0; i < n; ++i) {
+    own.clear();
+    for (std::size_t a = 0; a < m; ++a)
+      if (b[i * m + a] != 0) own.push_back(a);
     for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t a = 0; a < m; ++a) matrix_[i * n + j] += b[i * m + a] * w[j * m + a];
+      for (const std::size_t a : own) matrix_[i * n + j] += b[i * m + a] * w[j * m + a];
+  }
   for (std::size_t i = 0; i < n; ++i) // symmetric but for rounding
     for (std::size_t j = 0; j < i; ++j) {
       const double mean = (matrix_[i * n + j] + matrix_[j * n + i]) / 2;
