@@ -461,6 +461,20 @@ TEST(Contact, WhatDoesNotKnowImpactsIsRefused) {
   EXPECT_NE(exported.err.find("LIE0653"), std::string::npos) << exported.err;
 }
 
+/// A contact is called one, and the methods that are named do step it.
+TEST(Contact, AMethodThatStepsNoneIsRefusedForTheContact) {
+  const Workspace w;
+  for (const std::string method : {"RK4", "RATTLE", "HEM4", "VITrapezoid"}) {
+    const std::string said = failure(w, ball("method = " + method + "; step = 0.01;"));
+    EXPECT_NE(said.find("it has the contact `floor`"), std::string::npos) << said;
+    EXPECT_EQ(said.find("constraint"), std::string::npos) << said;
+    const std::string before = "methods of the library that can are ";
+    const std::size_t begin = said.find(before) + before.size();
+    const std::string named = said.substr(begin, said.find(',', begin) - begin);
+    (void)runOf(w, ball("method = " + named + "; step = 0.01;", "0..0.1"));
+  }
+}
+
 /// A run that goes on from a checkpoint repeats the bits, and samples of an ensemble are single runs.
 TEST(Contact, ResumesAndVaries) {
   const Workspace w;
