@@ -55,6 +55,30 @@ TEST(SingularConfiguration, IsNamedWithTimeAndEquations) {
   }
 }
 
+/// x = t^2 and x = t^2 + t^5/100 agree at the begin, with rates and accelerations: the second follows from the first
+/// there, and is off by t^5/100 later. Of what stays redundant nothing is said.
+TEST(SingularConfiguration, EquationsThatFollowFromOthersAtTheBeginAloneEndTheRun) {
+  const Workspace w;
+  const auto drives = [](const std::string& second) {
+    return R"(model Drives {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - x[2];
+  constraint first : x[1] = t^2;
+  constraint second : )" +
+           second + R"(;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+})";
+  };
+  for (const char* method : {"RKMK4", "RKMK54", "P4", "HEM4", "GenAlpha"}) {
+    const std::string text = failure(w, drives("x[1] = t^2 + t^5/100"), {"--method", method});
+    EXPECT_TRUE(has(text, "` is off by ")) << method << text;
+    const double t = timeBehind(text, "failed at t = ");
+    EXPECT_GE(t, std::pow(1e-4, 0.2) - 1e-9) << method; // where t^5/100 is a millionth
+    EXPECT_LE(t, 0.25) << method;                       // and a step, or what numbers above 1 allow
+    (void)runOf(w, drives("x[1] = t^2"), {"--method", method});
+  }
+}
+
 TEST(SingularConfiguration, OfOneOfManyMembersIsFound) {
   const Workspace w;
   for (const char* method : {"RKMK4", "VITrapezoid", "GenAlpha"}) {
