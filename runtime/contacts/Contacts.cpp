@@ -145,11 +145,11 @@ Contacts::Outcome Contacts::checkLaws() const {
     if (!(l.friction >= 0 && std::isfinite(l.friction)))
       return {
           ContactLawWrong,
-          fmt::format("the coefficient of friction of the contact `{}` is {}: it is not negative", name, l.friction),
+          fmt::format("the coefficient of friction of the contact `{}` is {}: it must be 0 or more", name, l.friction),
           {}};
     if (std::isnan(l.rest) || (l.rest < 0 && l.rest != -1))
       return {ContactLawWrong,
-              fmt::format("the speed of rest of the contact `{}` is {}: it is not negative", name, l.rest),
+              fmt::format("the speed of rest of the contact `{}` is {}: it must be 0 or more", name, l.rest),
               {}};
     if (!std::isfinite(l.gap + l.rate))
       return {NonFinite, fmt::format("the gap of the contact `{}`, or its rate, is not a number", name), {}};

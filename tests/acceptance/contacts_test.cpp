@@ -432,6 +432,11 @@ TEST(Contact, LawsOutsideOfTheirRangesAreTold) {
   EXPECT_NE(failure(w, model, {"--set", "z=-1"}).find("LIE0449"), std::string::npos);
   EXPECT_NE(failure(w, model, {"--method", "VITrapezoid"}).find("LIE0512"), std::string::npos);
   EXPECT_NE(failure(w, model, {"--method", "SymmetricGL2"}).find("LIE0512"), std::string::npos);
+  const std::string slip = failure(w, ball(settings[0], "0..1", "friction = 0.3; slip = v^2;"));
+  EXPECT_NE(slip.find("[LIE0421]: the slip of the contact `floor` is not affine"), std::string::npos) << slip;
+  EXPECT_EQ(slip.find("constraint"), std::string::npos) << slip;
+  const std::string negative = failure(w, ball(settings[0], "0..1", "friction = -0.3; slip = v;"));
+  EXPECT_NE(negative.find("`friction` is negative here"), std::string::npos) << negative;
 }
 
 TEST(Contact, HasALimitOfFriction) {
