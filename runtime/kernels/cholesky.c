@@ -161,6 +161,20 @@ static void cholesky_exchange(double* a, int64_t n, int64_t i, int64_t j) {
   }
 }
 
+/* Part of the diagonal entries that what is left of a semidefinite matrix of this rank does not reach. */
+static const double cholesky_nothing = 1e-9;
+
+/* What is left behind the pivots is no rounding: the matrix has negative eigenvalues, and no factor. Where `limit` has
+   left pivots out they may be as large as errors of the matrix, but not below zero. */
+static int cholesky_is_indefinite(const double* a, const double* diagonal, int64_t n, int64_t rank, int64_t limit) {
+  for (int64_t i = rank; i < n; ++i) {
+    if (diagonal[i] < 0 || a[i * n + i] < -cholesky_nothing * diagonal[i]) return 1;
+    for (int64_t j = rank; j < i && rank < limit; ++j)
+      if (fabs(a[i * n + j]) > cholesky_nothing * sqrt(diagonal[i] * diagonal[j])) return 1;
+  }
+  return 0;
+}
+
 /* P a P^T = L L^T with pivots that are large relative to the diagonal, L n×r. With N^T = (-T^T, 1), T = L11^-T L21^T,
    a basis of the kernel, T and the factor of N^T N = 1 + T^T T take the room to the right of L. */
 static int32_t cholesky_of_rank(double* a, double* work, int64_t n, int64_t limit) {
@@ -200,6 +214,7 @@ static int32_t cholesky_of_rank(double* a, double* work, int64_t n, int64_t limi
         a[i * n + j] = a[j * n + i] = a[i * n + j] - a[i * n + rank] * a[j * n + rank];
     }
   }
+  if (cholesky_is_indefinite(a, diagonal, n, rank, limit)) return LMC_SINGULAR_MASS;
   work[0] = cholesky_semidefinite - (double)rank;
   for (int64_t j = rank; j < n; ++j) { /* a column of T */
     for (int64_t i = rank - 1; i >= 0; --i) {

@@ -330,6 +330,10 @@ void RunCore::fail(std::int32_t status, double t, std::string cause) {
     const auto left = leftTable(t);
     cause = left ? *left : cause + largestEntry();
   }
+  if (status == SingularMass && check_ != nullptr && check_->constrained && !check_->definite)
+    cause +=
+        "; where the kinetic energy is negative for some velocities, equations of constraints must not follow from "
+        "others: leave out those that are named before the run";
   if (status == NoConvergence && problem_.field(FieldKind::Report) != nullptr)
     cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
   if (const auto rows =

@@ -161,6 +161,17 @@ TEST_P(Sizes, SemidefiniteMatricesWhoseRowsBeginWithZerosHaveTheShortestSolution
   expectNear(b, x, 1e-13);
 }
 
+/// Of a matrix of rank 2 with a negative eigenvalue there is no such factor; neither of one without a positive one, or
+/// with zeros on the diagonal.
+TEST(Kernels, AMatrixWithNegativeEigenvaluesIsNotSemidefinite) {
+  for (const Numbers& m : {Numbers{1, 0, 1, 0, -1, -1, 1, -1, 0}, Numbers{-1, 0, -1, 0, -1, -1, -1, -1, -2},
+                           Numbers{0, 1, 1, 1, 0, 1, 1, 1, 2}})
+    for (const std::int64_t dependent : {0, 1}) {
+      Numbers a = m, work(6);
+      EXPECT_EQ(lmc_cholesky_factor(a.data(), work.data(), 3, 2 + dependent), runtime::SingularMass);
+    }
+}
+
 /// Symmetric, with zeros on the diagonal, rows of sizes over sixty decades.
 TEST_P(Sizes, IndefiniteMatricesAreSolvedWithPivots) {
   const std::int64_t n = GetParam();
