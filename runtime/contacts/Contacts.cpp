@@ -46,9 +46,14 @@ void Contacts::multiply() {
   const double* const b = numbers(rules_.jacobian);
   const double* const w = numbers(rules_.response);
   matrix_.assign(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
+  std::vector<std::size_t> own; // a contact acts on few of many velocities
+  for (std::size_t i = 0; i < n; ++i) {
+    own.clear();
+    for (std::size_t a = 0; a < m; ++a)
+      if (b[i * m + a] != 0) own.push_back(a);
     for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t a = 0; a < m; ++a) matrix_[i * n + j] += b[i * m + a] * w[j * m + a];
+      for (const std::size_t a : own) matrix_[i * n + j] += b[i * m + a] * w[j * m + a];
+  }
   for (std::size_t i = 0; i < n; ++i) // symmetric but for rounding
     for (std::size_t j = 0; j < i; ++j) {
       const double mean = (matrix_[i * n + j] + matrix_[j * n + i]) / 2;
@@ -140,11 +145,11 @@ Contacts::Outcome Contacts::checkLaws() const {
     if (!(l.friction >= 0 && std::isfinite(l.friction)))
       return {
           ContactLawWrong,
-          fmt::format("the coefficient of friction of the contact `{}` is {}: it is not negative", name, l.friction),
+          fmt::format("the coefficient of friction of the contact `{}` is {}: it must be 0 or more", name, l.friction),
           {}};
     if (std::isnan(l.rest) || (l.rest < 0 && l.rest != -1))
       return {ContactLawWrong,
-              fmt::format("the speed of rest of the contact `{}` is {}: it is not negative", name, l.rest),
+              fmt::format("the speed of rest of the contact `{}` is {}: it must be 0 or more", name, l.rest),
               {}};
     if (!std::isfinite(l.gap + l.rate))
       return {NonFinite, fmt::format("the gap of the contact `{}`, or its rate, is not a number", name), {}};

@@ -29,7 +29,8 @@ enum { LMC_OK = 0, LMC_SINGULAR_MASS = 1, LMC_SINGULAR_MATRIX = 2, LMC_NO_CONVER
    definite; where it is not, and `definite` is 0, those of elimination with pivots of the equilibrated matrix. Both
    parts of a are read. SingularMass when a is singular to rounding or, with `definite` = 1, not positive definite;
    NonFinite when an entry is not finite. With `definite` = 2 + k, a is positive semidefinite, of a rank of at most n -
-   k: solutions are the shortest that satisfy the equations which do not follow from others. Where errors of a make k
+   k (SingularMass where it has negative eigenvalues): solutions are the shortest that satisfy the equations which do
+   not follow from others. Where errors of a make k
    pivots more than the rank is, the smallest ones are left out, however large they are. */
 int32_t lmc_cholesky_factor(double* a, double* work, int64_t n, int64_t definite) LMC_NOEXCEPT;
 /* b <- a^{-1} b for each row b of a rows×n matrix, with the factors of lmc_cholesky_factor. */

@@ -210,7 +210,11 @@ void EventWatch::take(std::size_t k, const RootScan& found, double t) {
   for (std::size_t i = 1; i < points.size() && !first; ++i) {
     const int now = signOf(points[i].value);
     if (now == sign || (now == 0 && i + 1 < points.size())) continue;
-    if (counts(k, sign)) first = Candidate{k, points[i - 1].at, points[i].at, sign};
+    if (counts(k, sign)) {
+      const RootPoint &from = points[i - 1], &until = points[i];
+      first = Candidate{k, from.at, until.at, sign};
+      if (signOf(from.value) == sign) first->guess = from.at + (until.at - from.at) * Cubic(from, until).root();
+    }
     sign = now;
   }
   const double rounding = scaleOf(k, t, 0).rounding;
@@ -378,7 +382,11 @@ std::int32_t EventWatch::locate(double t, double h, const To& to, EventFound& fo
     const std::int32_t status = to(theta);
     return status == Ok ? evaluate(t + theta) : status;
   };
-  for (const Candidate& c : candidates_) {
+  // At the first of them the others have mostly not happened yet, which one look tells: it is located first.
+  std::vector<Candidate> order = candidates_;
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.guess < b.guess; });
+  for (const Candidate& c : order) {
     std::int32_t status = here ? Ok : go(first);
     here = true;
     // By the first of the others so far it has not begun, or not happened: it comes later.

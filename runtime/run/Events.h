@@ -99,6 +99,7 @@ private:
     double from = 0, until = 0;
     int before = 0;
     bool touches = false; ///< it is zero at `until`, which is `from`, and has the same sign on both sides
+    double guess = from;  ///< about where it happens
   };
   [[nodiscard]] std::int32_t evaluate(double t);
   [[nodiscard]] bool happens(const Candidate& c) const;

@@ -82,7 +82,20 @@ RunResult RunCore::run() {
   result_.doubts = events_.doubts();
   if (stepper_) result_.contacts = stepper_->report();
   tellUndefined();
+  (void)constraintsHold();
   return std::move(result_);
+}
+
+/// Equations that follow from others at the begin have no forces of their own: where they ask for something else later,
+/// the motion is not that of the model.
+bool RunCore::constraintsHold() {
+  const std::optional<Missed>& m = sampler_.missed();
+  if (m && !result_.failure)
+    result_.failure = {m->time, SingularMass,
+                       fmt::format("the constraint `{}` is off by {:.3g} there: equations that follow from others at "
+                                   "the begin, and are left out for that, contradict these later",
+                                   m->name, m->value)};
+  return !m;
 }
 
 /// What the model does not expect to be undefined makes the run a failure; the trajectory goes to its end all the same.
@@ -149,7 +162,7 @@ bool RunCore::startContacts(double t) {
 }
 
 bool RunCore::take(double t) {
-  if (!ok(sampler_.sample(t), t)) return false;
+  if (!ok(sampler_.sample(t), t) || !constraintsHold()) return false;
   if (!enough()) return true;
   result_.interrupted = true;
   return false;
@@ -320,6 +333,10 @@ void RunCore::fail(std::int32_t status, double t, std::string cause) {
     const auto left = leftTable(t);
     cause = left ? *left : cause + largestEntry();
   }
+  if (status == SingularMass && check_ != nullptr && check_->constrained && !check_->definite)
+    cause +=
+        "; where the kinetic energy is negative for some velocities, equations of constraints must not follow from "
+        "others: leave out those that are named before the run";
   if (status == NoConvergence && problem_.field(FieldKind::Report) != nullptr)
     cause += fmt::format("; the residual is {:.3g}", workspace_.iterationResidual());
   if (const auto rows =

@@ -126,6 +126,7 @@ private:
   bool startContacts(double t);
   void keep();
   void tellUndefined();
+  [[nodiscard]] bool constraintsHold();
   bool outcome(const Jumps::Outcome& o, double t);
   bool stopAtLimit(std::string cause, double t);
   bool lookUp(double t, Pace::Clock::time_point now);

@@ -13,6 +13,19 @@ double larger(double a, double b) {
   return a >= b || std::isnan(a) ? a : b;
 }
 
+/// How far a constraint is off that does not hold, where no number of the state is above 1. Its equation may be of any
+/// degree: where numbers are larger, by their square.
+constexpr double missedBy = 1e-6;
+
+/// A defect is that of a manifold, of a constraint, or of the rate of one (`pin'`), which some methods leave off.
+bool isConstraint(const Problem& problem, const Field& defect) {
+  if (defect.of.ends_with('\'')) return false;
+  const auto has = [&](const Field& f) {
+    return f.kind == FieldKind::State && (f.name == defect.of || f.of == defect.of);
+  };
+  return std::none_of(problem.fields.begin(), problem.fields.end(), has);
+}
+
 } // namespace
 
 Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
@@ -21,6 +34,7 @@ Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
   for (const Field& f : problem.fields) {
     if (f.kind == FieldKind::Energy && energy_ == nullptr) energy_ = workspace.numbers(f).data();
     if (f.kind == FieldKind::Defect) {
+      if (isConstraint(problem, f)) constraints_.push_back(defects_.size());
       defects_.push_back({f.of, 0});
       defectPlaces_.push_back(workspace.numbers(f).data());
     }
@@ -83,8 +97,20 @@ bool names(const std::vector<std::string>& list, const Entry& entry) {
   return std::find(list.begin(), list.end(), entry.field) != list.end();
 }
 
+void Sampler::findMissed(double t) {
+  double size = 0; // of the numbers of the state
+  for (const std::size_t k : constraints_) {
+    const double value = std::abs(*defectPlaces_[k]);
+    if (missed_ || !(value > missedBy)) continue;
+    if (size == 0)
+      for (const double x : workspace_->state()) size = std::max(size, std::abs(x));
+    if (value > missedBy * std::max(1.0, size * size)) missed_ = Missed{defects_[k].name, t, value};
+  }
+}
+
 void Sampler::record(double t) {
   findUndefined(t);
+  findMissed(t);
   if (energy_ != nullptr) {
     if (samples_ == 0) firstEnergy_ = *energy_;
     energyDifference_ = larger(energyDifference_, std::abs(*energy_ - firstEnergy_));

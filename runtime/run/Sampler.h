@@ -25,6 +25,12 @@ struct Undefined {
   bool expected = false; ///< the model says that it may be
 };
 
+/// A constraint that does not hold: of equations that followed from others at the begin, and no longer do.
+struct Missed {
+  std::string name;
+  double time = 0, value = 0; ///< of the first sample
+};
+
 /// Observes the state at the sample times, passes rows to a sink and keeps the extremes.
 class Sampler {
 public:
@@ -51,12 +57,15 @@ public:
   /// of them; nothing when the model has no energy.
   [[nodiscard]] std::optional<double> energyError() const;
   [[nodiscard]] const std::vector<Defect>& defects() const { return defects_; }
+  /// The first constraint that is off by far more than rounding; nothing where all hold.
+  [[nodiscard]] const std::optional<Missed>& missed() const { return missed_; }
   /// In the order of the columns.
   [[nodiscard]] std::vector<Undefined> undefined() const;
 
 private:
   void record(double t);
   void findUndefined(double t);
+  void findMissed(double t);
   /// The name of a column. Names are made when the first one is asked for: short runs often need none.
   [[nodiscard]] const Entry& entry(std::size_t column);
 
@@ -72,6 +81,8 @@ private:
   const double* energy_ = nullptr; ///< null: the model has none
   std::vector<Defect> defects_;
   std::vector<const double*> defectPlaces_;
+  std::vector<std::size_t> constraints_; ///< those of `defects_` that are of constraints, and not of their rates
+  std::optional<Missed> missed_;
   std::size_t observed_ = 0;      ///< the first column of the energy and the observables, which are the last ones
   std::size_t observedField_ = 0; ///< the field of that column, among places_
   std::map<std::size_t, Undefined> undefined_; ///< by column

@@ -432,6 +432,11 @@ TEST(Contact, LawsOutsideOfTheirRangesAreTold) {
   EXPECT_NE(failure(w, model, {"--set", "z=-1"}).find("LIE0449"), std::string::npos);
   EXPECT_NE(failure(w, model, {"--method", "VITrapezoid"}).find("LIE0512"), std::string::npos);
   EXPECT_NE(failure(w, model, {"--method", "SymmetricGL2"}).find("LIE0512"), std::string::npos);
+  const std::string slip = failure(w, ball(settings[0], "0..1", "friction = 0.3; slip = v^2;"));
+  EXPECT_NE(slip.find("[LIE0421]: the slip of the contact `floor` is not affine"), std::string::npos) << slip;
+  EXPECT_EQ(slip.find("constraint"), std::string::npos) << slip;
+  const std::string negative = failure(w, ball(settings[0], "0..1", "friction = -0.3; slip = v;"));
+  EXPECT_NE(negative.find("`friction` is negative here"), std::string::npos) << negative;
 }
 
 TEST(Contact, HasALimitOfFriction) {
@@ -459,6 +464,20 @@ TEST(Contact, WhatDoesNotKnowImpactsIsRefused) {
   const Outcome exported = w.lmc({"export", file, "--c", "-o", w.path("x").string()});
   EXPECT_NE(exported.status, 0);
   EXPECT_NE(exported.err.find("LIE0653"), std::string::npos) << exported.err;
+}
+
+/// A contact is called one, and the methods that are named do step it.
+TEST(Contact, AMethodThatStepsNoneIsRefusedForTheContact) {
+  const Workspace w;
+  for (const std::string method : {"RK4", "RATTLE", "HEM4", "VITrapezoid"}) {
+    const std::string said = failure(w, ball("method = " + method + "; step = 0.01;"));
+    EXPECT_NE(said.find("it has the contact `floor`"), std::string::npos) << said;
+    EXPECT_EQ(said.find("constraint"), std::string::npos) << said;
+    const std::string before = "methods of the library that can are ";
+    const std::size_t begin = said.find(before) + before.size();
+    const std::string named = said.substr(begin, said.find(',', begin) - begin);
+    (void)runOf(w, ball("method = " + named + "; step = 0.01;", "0..0.1"));
+  }
 }
 
 /// A run that goes on from a checkpoint repeats the bits, and samples of an ensemble are single runs.

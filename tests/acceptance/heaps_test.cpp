@@ -311,7 +311,8 @@ TEST(SteppedContacts, WhatCannotBeIsSaid) {
   says(changed(bouncing, "x[3] >= 0.1", "x[3] >= 1.5"), "LIE0449", "does not hold");
   says(changed(bouncing, "restitution = 0.8", "restitution = 1 + x[3]"), "LIE0536", "restitution");
   says(changed(bouncing, "restitution = 0.8", "friction = 0.1; slip = v[1]*v[2]"), "LIE0421", "affine");
-  says(changed(bouncing, "  initial", "  constraint rail : x[1] = 0;\n  initial"), "LIE0512", "rail");
+  says(changed(bouncing, "  initial", "  constraint rail : x[1] = 0;\n  initial"), "LIE0512",
+       "`rail`, for which the method has no equations; methods on `manifold` and projected ones");
   says(changed(bouncing, "  initial", "  observe f = multiplier(floor);\n  initial"), "LIE0420", "impulses");
   says(changed(bouncing, "MoreauJean", "adjoint(MoreauJean)"), "LIE0512", "adjoint");
   says(changed(bouncing, "step = 1e-3", "step = 1e-3; simultaneous = sequential"), "LIE0512", "sequential");

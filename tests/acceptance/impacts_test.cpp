@@ -90,6 +90,41 @@ const char* const row = R"(model Row {
 }
 )";
 
+struct ColumnImpact {
+  double time;
+  std::size_t contact; ///< 0: the floor; k: of the balls k and k + 1, from below
+};
+
+/// A column of equal balls that falls, impact by impact: between impacts all fall alike, so that the time of each one
+/// solves an equation of first or second degree.
+std::vector<ColumnImpact> columnOfBalls(std::size_t count, long double e, std::size_t most) {
+  constexpr long double g = 9.81L, height = 0.5L, distance = 0.01L;
+  std::vector<long double> gap(count, distance), speed(count, 0); // speed: at which the gap grows
+  gap[0] = height;
+  std::vector<ColumnImpact> list;
+  for (long double t = 0; list.size() < most;) {
+    long double least = (speed[0] + std::sqrt(speed[0] * speed[0] + 2 * g * gap[0])) / g;
+    std::size_t hit = 0;
+    for (std::size_t k = 1; k < count; ++k) {
+      if (!(speed[k] < 0) || !(-gap[k] / speed[k] < least)) continue;
+      least = -gap[k] / speed[k];
+      hit = k;
+    }
+    for (std::size_t k = 0; k < count; ++k) gap[k] += speed[k] * least;
+    gap[0] -= g * least * least / 2;
+    speed[0] -= g * least;
+    gap[hit] = 0;
+    const long double impulse = -(1 + e) * speed[hit] / (hit == 0 ? 1 : 2);
+    // What the lower ball of the contact loses, the contact below it feels, and the one above the upper ball.
+    speed[hit] += hit == 0 ? impulse : 2 * impulse;
+    if (hit > 0) speed[hit - 1] -= impulse;
+    if (hit + 1 < count) speed[hit + 1] -= impulse;
+    t += least;
+    list.push_back({static_cast<double>(t), hit});
+  }
+  return list;
+}
+
 } // namespace
 
 TEST(Impacts, OfManyUnequalBallsAtOneTime) {
@@ -311,4 +346,30 @@ TEST(Impacts, BlocksSlideAndStickOnASlope) {
     EXPECT_NEAR(t.last(fmt::format("x[{}][1]", i)), x, 1e-12) << i;
     EXPECT_NEAR(t.last(fmt::format("v[{}][1]", i)), left > 0 ? behind * left : v0 + a * span, 1e-12) << i;
   }
+}
+
+/// Of thirty contacts that all close within one step, the first one is looked for first, and the others are seen not to
+/// have closed then: what an impact costs does not grow with their number.
+TEST(Impacts, AColumnOfBallsTakesAFewPartsOfStepsForEachOfManyImpacts) {
+  const Workspace w;
+  constexpr std::size_t most = 300; // what rounding makes of them grows from impact to impact
+  const nlohmann::json run = runOf(w, R"(model Column {
+  config z[30] : R velocity v;
+  lagrangian = sum(i in 1..30: 0.5*v[i]^2 - 9.81*z[i]);
+  contact floor : z[1] >= 0.1 { restitution = 0.9; }
+  contact pair[i in 2..30] : z[i] - z[i-1] >= 0.2 { restitution = 0.9; }
+  initial z[i in 1..30] = 0.6 + 0.21*(i - 1);
+  simulate { method = RKMK4; time = 0..0.4; step = 1e-2; }
+})");
+  const std::vector<ColumnImpact> reference = columnOfBalls(30, 0.9L, most);
+  ASSERT_GT(run["events"].size(), most);
+  for (std::size_t k = 0; k < most; ++k) {
+    const std::size_t contact = reference[k].contact;
+    ASSERT_EQ(run["events"][k]["name"], contact == 0 ? "floor" : fmt::format("pair[{}]", contact + 1)) << k;
+    ASSERT_NEAR(run["events"][k]["time"].get<double>(), reference[k].time, 1e-12) << k;
+  }
+  double impacts = 0;
+  for (const auto& jump : run["jumps"]) impacts += jump["count"].get<double>();
+  constexpr double stages = 4;
+  EXPECT_LT(run["evaluations"].get<double>(), 20 * stages * impacts); // a contact after the other: 31
 }

@@ -1,6 +1,7 @@
 // Runs that meet a singular configuration: those that stop there name the equations that became dependent, with the
 // time; those that fail for another reason do not.
 #include "acceptance/Runs.h"
+#include "acceptance/Trajectory.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -53,6 +54,58 @@ TEST(SingularConfiguration, IsNamedWithTimeAndEquations) {
     // The rod pulls the joint upwards, as the crank does; the equation along the rail has the slider for itself.
     EXPECT_TRUE(has(text, "the constraints `loop[1][2]`, `drive[1]` become dependent")) << method << text;
   }
+}
+
+/// x = t^2 and x = t^2 + t^5/100 agree at the begin, with rates and accelerations: the second follows from the first
+/// there, and is off by t^5/100 later. Of what stays redundant nothing is said.
+TEST(SingularConfiguration, EquationsThatFollowFromOthersAtTheBeginAloneEndTheRun) {
+  const Workspace w;
+  const auto drives = [](const std::string& second) {
+    return R"(model Drives {
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - x[2];
+  constraint first : x[1] = t^2;
+  constraint second : )" +
+           second + R"(;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+})";
+  };
+  for (const char* method : {"RKMK4", "RKMK54", "P4", "HEM4", "GenAlpha"}) {
+    const std::string text = failure(w, drives("x[1] = t^2 + t^5/100"), {"--method", method});
+    EXPECT_TRUE(has(text, "` is off by ")) << method << text;
+    const double t = timeBehind(text, "failed at t = ");
+    EXPECT_GE(t, std::pow(1e-4, 0.2) - 1e-9) << method; // where t^5/100 is a millionth
+    EXPECT_LE(t, 0.25) << method;                       // and a step, or what numbers above 1 allow
+    (void)runOf(w, drives("x[1] = t^2"), {"--method", method});
+  }
+}
+
+/// Two wheels and their sum. Where the kinetic energy has a negative part along the constraints, forces of smallest
+/// norm are not found, and the run says so; else they are those of the two wheels alone.
+TEST(SingularConfiguration, EquationsThatFollowFromOthersNeedAPositiveKineticEnergy) {
+  const Workspace w;
+  const auto sled = [](const std::string& inertia, const std::string& more) {
+    return R"(model Sled {
+  config x : R^2 velocity v;  config th : R velocity w;  config ph : R velocity u;
+  lagrangian = dot(v, v) + 0.5*)" +
+           inertia + R"(*w^2 + 0.01*u^2 + 0.1*w*u - 0.4*x[1]^2;
+  constraint blade : -sin(th)*v[1] + cos(th)*v[2] = 0.15*w;
+  constraint wheel : cos(th)*v[1] + sin(th)*v[2] = 0.1*u;
+  )" + more +
+           R"(
+  initial v = [1, 0.135];  initial w = 0.9;  initial u = 10;
+  simulate { method = RKMK4; time = 0..1; step = 0.01; }
+})";
+  };
+  const std::string sum = "constraint both : (cos(th) - sin(th))*v[1] + (sin(th) + cos(th))*v[2] = 0.1*u + 0.15*w;";
+  const std::string refused = failure(w, sled("0.3", sum));
+  EXPECT_TRUE(has(refused, "must not follow from others")) << refused;
+  (void)runOf(w, sled("0.3", "")); // which is well without the third
+  const std::string two = w.write("two.lie", sled("0.9", "")).string(),
+                    three = w.write("m.lie", sled("0.9", sum)).string();
+  const Trajectory a = runModel(w, two, {}), b = runModel(w, three, {});
+  for (const char* name : {"x[1]", "x[2]", "th", "ph", "v[1]", "v[2]", "w", "u"})
+    EXPECT_NEAR(a.last(name), b.last(name), 1e-12) << name;
 }
 
 TEST(SingularConfiguration, OfOneOfManyMembersIsFound) {

@@ -120,6 +120,58 @@ TEST_P(Sizes, CholeskySolvesAndIgnoresTheUpperPart) {
   expectNear(b, x, 1e-10);
 }
 
+/// Rows that begin with zeros, as those of chains and of open contacts do, between others that are full.
+TEST_P(Sizes, CholeskySolvesWhereRowsBeginWithZeros) {
+  const std::int64_t n = GetParam();
+  Numbers g = randomNumbers(n * n, 11);
+  Numbers a(g.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t begin = i % 7 == 6 ? 0 : i % 3 == 0 ? i : std::max<std::int64_t>(0, i - 1 - i % 40);
+    for (std::int64_t j = begin; j < i; ++j) at(a, n, i, j) = at(a, n, j, i) = at(g, n, i, j);
+  }
+  for (std::int64_t i = 0; i < n; ++i) at(a, n, i, i) = static_cast<double>(2 * n);
+  const Numbers x = randomNumbers(2 * n, 12);
+  for (const std::int64_t definite : {0, 1, 2}) {
+    Numbers copy = a;
+    Numbers b(x.size());
+    for (std::int64_t r = 0; r < 2; ++r)
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          b[static_cast<std::size_t>(r * n + i)] += at(a, n, i, j) * x[static_cast<std::size_t>(r * n + j)];
+    Numbers work(static_cast<std::size_t>(2 * n));
+    ASSERT_EQ(lmc_cholesky_factor(copy.data(), work.data(), n, definite), runtime::Ok);
+    ASSERT_EQ(lmc_cholesky_solve(copy.data(), work.data(), b.data(), n, 2), runtime::Ok);
+    expectNear(b, x, 1e-12);
+  }
+}
+
+/// Every other two rows say the same twice: of solutions the shortest shares each sum equally. The rest are ones.
+TEST_P(Sizes, SemidefiniteMatricesWhoseRowsBeginWithZerosHaveTheShortestSolution) {
+  const std::int64_t n = GetParam();
+  Numbers a(static_cast<std::size_t>(n * n)), x = randomNumbers(n, 13);
+  std::int64_t dependent = 0;
+  for (std::int64_t i = 0; i < n; ++i) at(a, n, i, i) = 1;
+  for (std::int64_t i = 0; i + 1 < n; i += 4, ++dependent) {
+    at(a, n, i, i + 1) = at(a, n, i + 1, i) = 1;
+    x[static_cast<std::size_t>(i + 1)] = x[static_cast<std::size_t>(i)];
+  }
+  Numbers b = product(a, x, n, 1), work(static_cast<std::size_t>(2 * n));
+  ASSERT_EQ(lmc_cholesky_factor(a.data(), work.data(), n, 2 + dependent), runtime::Ok);
+  ASSERT_EQ(lmc_cholesky_solve(a.data(), work.data(), b.data(), n, 1), runtime::Ok);
+  expectNear(b, x, 1e-13);
+}
+
+/// Of a matrix of rank 2 with a negative eigenvalue there is no such factor; neither of one without a positive one, or
+/// with zeros on the diagonal.
+TEST(Kernels, AMatrixWithNegativeEigenvaluesIsNotSemidefinite) {
+  for (const Numbers& m : {Numbers{1, 0, 1, 0, -1, -1, 1, -1, 0}, Numbers{-1, 0, -1, 0, -1, -1, -1, -1, -2},
+                           Numbers{0, 1, 1, 1, 0, 1, 1, 1, 2}})
+    for (const std::int64_t dependent : {0, 1}) {
+      Numbers a = m, work(6);
+      EXPECT_EQ(lmc_cholesky_factor(a.data(), work.data(), 3, 2 + dependent), runtime::SingularMass);
+    }
+}
+
 /// Symmetric, with zeros on the diagonal, rows of sizes over sixty decades.
 TEST_P(Sizes, IndefiniteMatricesAreSolvedWithPivots) {
   const std::int64_t n = GetParam();

@@ -247,4 +247,11 @@ Vector coordinateSizes(const StateSpace& space, const State& y) {
   return sizes;
 }
 
+Vector coordinateSizes(const MotionModel& model, const StateSpace& space, const State& y) {
+  const Vector own = coordinateSizes(space, y);
+  Vector sizes = Vector::Ones(model.coordinates());
+  sizes.head(own.size()) = own;
+  return sizes;
+}
+
 } // namespace lmc::checks

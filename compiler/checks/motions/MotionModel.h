@@ -93,5 +93,7 @@ private:
 /// The sizes of coordinates at a state, by which changes are judged: of points 1, of vectors, velocities, momenta and
 /// elements of duals their largest entry, 1 where it is 0.
 [[nodiscard]] Vector coordinateSizes(const StateSpace& space, const State& y);
+/// The same with those of discrete variables, whose coordinates follow the others: 1.
+[[nodiscard]] Vector coordinateSizes(const MotionModel& model, const StateSpace& space, const State& y);
 
 } // namespace lmc::checks

@@ -156,16 +156,34 @@ void OrbitSearch::judge(Orbit& orbit, const Shot& shot) {
   }
 }
 
-std::optional<State> OrbitSearch::settled(const State& y, double period) {
+/// Where the motion is after whole periods: first what comes back a period later by the least. So a motion that settles
+/// is found where it has settled, and one that never does near motions that return, stable or not.
+std::vector<State> OrbitSearch::nearlyReturning(const State& y, double period) {
   constexpr std::int64_t periods = 40, steps = 240;
-  State now = y;
+  constexpr std::size_t most = 6;
   const double h = period / static_cast<double>(steps);
-  for (std::int64_t k = 0; k < periods * steps; ++k) {
-    auto next = model_.stepped(now, question_.time + static_cast<double>(k) * h, h);
-    if (!next) return std::nullopt;
+  const auto aPeriodLater = [&](State now, std::int64_t k) -> std::optional<State> {
+    for (std::int64_t i = k * steps; i < (k + 1) * steps; ++i) {
+      auto next = model_.stepped(now, question_.time + static_cast<double>(i) * h, h);
+      if (!next) return std::nullopt;
+      now = std::move(*next);
+    }
+    return now;
+  };
+  std::vector<std::pair<double, State>> list;
+  State now = y;
+  for (std::int64_t k = 0; k < periods; ++k) {
+    auto next = aPeriodLater(now, k);
+    const auto gap = next ? model_.difference(now, *next) : std::nullopt;
+    if (!gap) break;
+    const Vector sizes = coordinateSizes(model_, space_, now).cwiseMax(coordinateSizes(model_, space_, *next));
     now = std::move(*next);
+    list.emplace_back(gap->cwiseQuotient(sizes).cwiseAbs().maxCoeff(), now);
   }
-  return now;
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<State> states;
+  for (std::size_t k = 0; k < std::min(most, list.size()); ++k) states.push_back(std::move(list[k].second));
+  return states;
 }
 
 Orbit OrbitSearch::from(const State& y) {
@@ -183,14 +201,16 @@ Orbit OrbitSearch::from(const State& y) {
   }
   Orbit orbit = refined(start, period);
   if (orbit.end != OrbitEnd::Found && question_.period)
-    if (const auto later = settled(y, period)) { // where the motion settles by itself
-      Orbit other = refined(*later, period);
-      if (other.end == OrbitEnd::Found) orbit = std::move(other);
+    for (const State& later : nearlyReturning(y, period)) {
+      Orbit other = refined(later, period);
+      if (other.end != OrbitEnd::Found) continue;
+      orbit = std::move(other);
+      break;
     }
   if (orbit.end == OrbitEnd::Found) {
     Shot shot;
     shot.loop = orbit.loop;
-    shot.sizes = coordinateSizes(space_, orbit.loop.nodes.front());
+    shot.sizes = coordinateSizes(model_, space_, orbit.loop.nodes.front());
     orbit.repeats = repeatsOf(shot);
     if (orbit.repeats > 1) {
       const Orbit once = refined(orbit.loop.nodes.front(), orbit.loop.period / static_cast<double>(orbit.repeats));
@@ -208,8 +228,8 @@ void OrbitSearch::lookAtNumbers(Orbit& orbit) {
   const std::vector<State>& nodes = orbit.loop.nodes;
   const std::int64_t count = orbit.loop.steps / static_cast<std::int64_t>(nodes.size());
   const double h = orbit.loop.period / static_cast<double>(orbit.loop.steps);
-  Vector sizes = coordinateSizes(space_, nodes.front()); // along the whole motion: it may begin where something is zero
-  for (const State& y : nodes) sizes = sizes.cwiseMax(coordinateSizes(space_, y));
+  Vector sizes = coordinateSizes(model_, space_, nodes.front()); // along the motion: it may begin where one is zero
+  for (const State& y : nodes) sizes = sizes.cwiseMax(coordinateSizes(model_, space_, y));
   const auto& others = model_.problem().jumps->others;
   std::set<std::int64_t> ofContacts;
   for (const runtime::ContactRule& r : model_.problem().problem.contacts.list) {

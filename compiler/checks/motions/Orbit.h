@@ -67,7 +67,7 @@ private:
   };
   [[nodiscard]] std::vector<State> followed(const State& y, std::int32_t& status);
   [[nodiscard]] std::optional<Return> watched(const State& y, std::int32_t& status);
-  [[nodiscard]] std::optional<State> settled(const State& y, double period);
+  [[nodiscard]] std::vector<State> nearlyReturning(const State& y, double period);
   [[nodiscard]] static double changed(Orbit& now, const Orbit& before);
   [[nodiscard]] Orbit refined(const State& y, double period);
   void judge(Orbit& orbit, const Shot& shot);

@@ -131,13 +131,8 @@ std::optional<Loop> Shooting::moved(const Loop& loop, const Linear& l, const Vec
 Shot Shooting::from(const Loop& start) {
   Shot shot;
   shot.loop = start;
-  // Of discrete variables, whose coordinates follow those of the space, 1.
-  sizes_ = Vector::Ones(model_.coordinates());
-  for (const State& y : start.nodes) {
-    const Vector own = coordinateSizes(space_, y);
-    const bool first = &y == &start.nodes.front();
-    sizes_.head(own.size()) = first ? own : Vector(own.cwiseMax(sizes_.head(own.size())));
-  }
+  sizes_ = coordinateSizes(model_, space_, start.nodes.front());
+  for (const State& y : start.nodes) sizes_ = sizes_.cwiseMax(coordinateSizes(model_, space_, y));
   auto l = linearAt(shot.loop);
   for (; l && !model_.late() && shot.turns < mostShots && l->residual.cwiseAbs().maxCoeff() > closedExactly;
        ++shot.turns) {

@@ -1,6 +1,7 @@
 #include "mechanics/constraints/MemberContacts.h"
 
 #include "mechanics/constraints/Flat.h"
+#include "mechanics/constraints/Refusals.h"
 #include "mechanics/constraints/Rows.h"
 #include "mechanics/system/Equations.h"
 #include "sema/manifolds/Generator.h"
@@ -171,9 +172,7 @@ private:
       for (const sema::Tuple& unit : columns) {
         const Expr slope = layer_.simplify(slopeOf(rate, slot, unit));
         if (readsVelocities(slope)) {
-          d_.error(Code::LIE0421, clause.range,
-                   fmt::format("the slip of `{}` is not affine in the velocities", contact.name))
-              .suggest("the velocity of a point along the surface is: slip = along_ground(velocity_there(X, c), n);");
+          reportNonlinearSlip(contact.name, clause.range, d_);
           return false;
         }
         numbers.push_back(slope);

@@ -24,7 +24,17 @@ bool isTooLarge(const sema::Model& model, const std::vector<std::size_t>& order,
   return true;
 }
 
+void reportNonlinearSlip(const std::string& contact, Range range, Diagnostics& diagnostics) {
+  diagnostics
+      .error(Code::LIE0421, range, fmt::format("the slip of the contact `{}` is not affine in the velocities", contact))
+      .suggest("the velocity of a point along the surface is: slip = along_ground(velocity_there(X, c), n);");
+}
+
 void reportNonlinear(const sema::Constraint& constraint, Diagnostics& diagnostics) {
+  const std::string slip = ".slip"; // of a contact; names of constraints without a joint have no point
+  if (constraint.joint.empty() && constraint.name.ends_with(slip))
+    return reportNonlinearSlip(constraint.name.substr(0, constraint.name.size() - slip.size()), constraint.equation,
+                               diagnostics);
   diagnostics
       .error(Code::LIE0421, constraint.equation,
              fmt::format("the constraint `{}` is not affine in the velocities", constraint.name))

@@ -12,7 +12,9 @@ inline constexpr std::int64_t mostConstraintRows = 120, mostConstrainedVelocitie
 [[nodiscard]] bool isTooLarge(const sema::Model& model, const std::vector<std::size_t>& order,
                               const ConstraintEquations& equations, Diagnostics& diagnostics);
 
-/// An equation that is not affine in the velocities.
+/// A slip that is not affine in the velocities.
+void reportNonlinearSlip(const std::string& contact, Range range, Diagnostics& diagnostics);
+/// An equation that is not affine in the velocities; slips of contacts are equations.
 void reportNonlinear(const sema::Constraint& constraint, Diagnostics& diagnostics);
 
 } // namespace lmc::mechanics

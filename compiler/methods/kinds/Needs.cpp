@@ -44,10 +44,7 @@ public:
       if (parts_.endsOnManifold) return {};
       [[fallthrough]];
     case Need::Unconstrained:
-      return m_.constraints.empty() ? ""
-                                    : fmt::format("it has the constraint `{}`, which only methods on `manifold`, "
-                                                  "projected and variational ones keep",
-                                                  m_.constraints[0].name);
+      return m_.constraints.empty() ? "" : holdsNot(m_.constraints[0]);
     case Need::Series:
       parts_.endsOnManifold = method_.endsOnManifold();
       return series();
@@ -77,8 +74,9 @@ public:
       return fmt::format("it has the contact `{}`, which a method that is declared `on contacts` steps itself, but no "
                          "composition or adjoint of it",
                          m_.contacts[0].name);
+    const auto holds = [&](Need n) { return n == Need::HeldByOnto && method_.endsOnManifold(); };
     const auto& needs = method_.kind->needs;
-    const bool accelerations = std::all_of(needs.begin(), needs.end(), [](Need n) { return n == Need::HeldByOnto; });
+    const bool accelerations = std::all_of(needs.begin(), needs.end(), holds);
     if (accelerations && !isSymmetric(method_)) return {};
     return fmt::format("it has the contact `{}`, and only methods on `manifold` and projected ones step the "
                        "accelerations of contacts; those on `contacts` step them by impulses",
@@ -114,6 +112,14 @@ private:
                        calls == 0 ? "has no `impulses` in its body" : "asks for `impulses` more than once");
   }
 
+  std::string holdsNot(const sema::Constraint& c) const {
+    return fmt::format("it has the constraint `{}`{}, for which the method has no equations{}", c.name,
+                       c.velocities ? " on velocities" : "",
+                       m_.stepped.empty() ? ""
+                                          : "; methods on `manifold` and projected ones step constraints beside "
+                                            "contacts, by events");
+  }
+
   static bool isSymmetric(const CheckedMethod& method) {
     if (!method.composition) return false;
     const auto& parts = method.composition->parts;
@@ -131,9 +137,7 @@ private:
   /// A body is for models with constraints where it has equations of its own for them.
   std::string heldByBody() const {
     for (const sema::Constraint& c : m_.constraints) {
-      if (!method_.alwaysCalls(c.velocities ? "holdsdot" : "holds"))
-        return fmt::format("it has the constraint `{}`{}, for which the method has no equations", c.name,
-                           c.velocities ? " on velocities" : "");
+      if (!method_.alwaysCalls(c.velocities ? "holdsdot" : "holds")) return holdsNot(c);
     }
     if (std::string reason = leavesRollingWithoutMass(); !reason.empty()) return reason;
     if (!method_.alwaysCalls("velocityinvT")) return {};
@@ -292,8 +296,8 @@ std::string withoutAdjoint(const mechanics::System& system, const CheckedMethod&
 
 std::string refusal(mechanics::Layer& layer, const CheckedMethod& method, ModelParts& parts) {
   Having model(layer, method, parts);
-  if (std::string reason = model.backwards(method); !reason.empty()) return reason;
   if (std::string reason = model.takesNoContacts(); !reason.empty()) return reason;
+  if (std::string reason = model.backwards(method); !reason.empty()) return reason;
   for (const Need need : method.kind->needs) {
     if (std::string reason = model.lacks(need); !reason.empty()) return reason;
   }

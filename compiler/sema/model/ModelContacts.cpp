@@ -194,7 +194,7 @@ bool ModelBuilder::isWrongLaw(const std::string& key, const syntax::Expr& e) {
   if (!negative && !elastic) return false;
   s_.diagnostics.error(Code::LIE0447, e.range,
                        elastic ? "a `restitution` above 1 would make energy of nothing: it lies between 0 and 1"
-                               : "`" + key + "` is not negative");
+                               : "`" + key + "` is negative here, and must be 0 or more");
   return true;
 }
 
