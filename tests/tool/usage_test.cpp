@@ -125,3 +125,28 @@ TEST(Usage, OutputThatNoDiskHoldsIsRefused) {
   EXPECT_NE(outcome.err.find("its whole disk has"), std::string::npos) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(w.path("x.csv")));
 }
+
+// With a limit the output has room for what there is by then, and a run that goes on only for what is left.
+TEST(Usage, OutputOfARunWithALimitIsThatOfItsSteps) {
+  const Workspace w;
+  w.write("a.lie", model);
+  const auto run = [&](const Arguments& more) {
+    Arguments all{"run", "a.lie", "--method", "RKMK4", "--step", "1e-9", "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return w.lmc(all);
+  };
+  for (const char* const file : {"x.csv", "x.npz"}) {
+    const Outcome few =
+        run({"--time", "0..800", "--max-steps", "200", "--output", file, "--checkpoint", "c.json", "--certify"});
+    EXPECT_EQ(few.status, 3) << few.err;
+    EXPECT_EQ(few.err.find("GB"), std::string::npos) << few.err;
+    EXPECT_NE(few.err.find("the limit of 200 steps is reached"), std::string::npos) << few.err;
+    const Outcome brief = run({"--time", "0..800", "--max-seconds", "0.01", "--output", file});
+    EXPECT_EQ(brief.status, 3) << brief.err;
+    EXPECT_NE(brief.err.find("the limit of 0.01 seconds is reached"), std::string::npos) << brief.err;
+    const Outcome many = run({"--time", "0..800", "--max-steps", "800000000000", "--output", file});
+    EXPECT_EQ(many.status, 2) << many.err;
+    EXPECT_NE(many.err.find("8e+11 samples"), std::string::npos) << many.err;
+  }
+  EXPECT_EQ(run({"--time", "0..3e-7", "--output", "x.csv", "--resume", "c.json"}).status, 0);
+}

@@ -262,8 +262,9 @@ int runModel(Context& context) {
   if (!call[options::json]) printDiagnostics(call, ready.diagnostics(), ready.sources());
   const runtime::Problem& problem = ready.problem();
   protectFiles(call, ready.files());
-  if (call[certifyOption]) checkCertifiable(call, problem);
-  const auto samples = runtime::expectedSamples(problem);
+  if (call[certifyOption]) checkCertifiable(call, problem, bounds(call));
+  const auto samples =
+      runtime::expectedSamples(problem, {.resume = resume ? &*resume : nullptr, .bounds = bounds(call)});
   if (call[options::output] && samples) {
     refuseHopelessOutput(*call[options::output], *samples, problem.columnCount() + 1);
     warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
