@@ -142,6 +142,7 @@ PageWriter::PageWriter(const Invocation& call, fs::path file, PageUse use)
   if (use == PageUse::Scene) return;
   if (use == PageUse::Page && file_.extension() != ".html" && file_.extension() != ".htm")
     throw UsageError("a page is an .html file, not `" + file_.string() + "`");
+  if (use == PageUse::Page) runtime::requirePlace(file_);
   shell_ = readShell();
   if (use == PageUse::Pictures) return;
   limit_ = call[options::maxSize].value_or(standardSize);

@@ -162,7 +162,7 @@ int runWhole(Context& context, Study& study, std::optional<runtime::BlockReader>
   const std::optional<PlotFile> plot = PlotFile::of(call);
   runtime::EnsembleResult result;
   protectFiles(call, filesReadBy(study.pipeline));
-  if (call[options::output] && !call[options::maxSeconds])
+  if (call[options::output])
     warn(largeOutput(*call[options::output], study.shape.tableRows(), study.shape.tableColumns()));
   try {
     std::unique_ptr<runtime::Sink> sink;
