@@ -253,6 +253,22 @@ def failing_run(chromium, folder):
         check(not page.troubles(), f"a run that fails: {page.troubles()}")
 
 
+def large_numbers(chromium, folder):
+    """Axes have their numbers, however large these are; pages hold what single precision does."""
+    model, file = folder / "large.lie", folder / "large.html"
+    model.write_text("model Large { state z : R; flow z = 300*z; initial z = 1; observe far = z;"
+                     " simulate { method = RKMK4; step = 1e-3; time = 0..1; } }")
+    lmc("view", model, "-o", file)
+    with chromium.open(file) as page:
+        titles = page.value("[...document.querySelectorAll('.plot-title')].map(e => e.textContent)")
+        check("far" in titles, titles)
+        texts = page.value("(() => { const said = [], p = CanvasRenderingContext2D.prototype, f = p.fillText; p.fillText = function (t,"
+                           " ...at) { said.push(t); f.call(this, t, ...at); }; document.querySelector('.theme').click();"
+                           " return new Promise(r => setTimeout(() => { p.fillText = f; r(said); }, 300)); })()")
+        check(any(t.endswith("e38") for t in texts), f"no tick: {texts}")
+        check(not page.troubles(), f"large numbers: {page.troubles()}")
+
+
 def text_stays_text(chromium, folder):
     file = folder / "script.html"
     lmc("view", HERE / "models" / "script.lie", "-o", file)
@@ -447,7 +463,8 @@ def main():
         top = folder / "heavy_top.html"
         tests += [("phone", lambda: phone_and_dark(chromium, top)), ("webgl", lambda: without_webgl(chromium, top)),
                   ("long", lambda: long_texts(chromium, folder)),
-                  ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
+                  ("fails", lambda: failing_run(chromium, folder)), ("large", lambda: large_numbers(chromium, folder)),
+                  ("script", lambda: text_stays_text(chromium, folder)),
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
                   ("balls", lambda: small_balls(chromium, folder)),
                   ("energy", lambda: small_energy(folder)),

@@ -99,8 +99,8 @@ export class Plots {
       axes: [
         { ...axis, values: format, size: 34, space: 60 },
         data.log === true
-          ? { ...axis, size: 66, splits: (u) => powers(u), filter: (_, v) => v, values: (_, v) => v.map((x) => shown(x, 2)) }
-          : { ...axis, values: format, size: 66, space: 28 },
+          ? { ...axis, ...logarithmic, size: 66 }
+          : { ...axis, values: format, incrs: increments, size: 66, space: 28 },
       ],
       series: [
         {},
@@ -167,6 +167,17 @@ export class Plots {
     this.show(this.player.time);
   }
 }
+
+/** Distances of ticks. uPlot has those to 1e32, and no axis beyond. */
+const increments = Array.from({ length: 340 }, (_, k) => [1, 2, 2.5, 5].map((m) => Number(`${m}e${k - 32}`))).flat();
+
+/** An axis of powers of ten; that there is a distance between ticks is all that uPlot asks for then. */
+const logarithmic: uPlot.Axis = {
+  incrs: (_u, _axis, min, max) => [max - min],
+  splits: (u) => powers(u),
+  filter: (_, v) => v,
+  values: (_, v) => v.map((x) => shown(x, 2)),
+};
 
 /** Whole decades around the values. */
 function decades(_: uPlot, min: number | null, max: number | null): [number, number] {
