@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace lmc::v1 {
 
@@ -64,8 +65,15 @@ void runSamples(runtime::EnsembleProblem& problem, const EnsembleSettings& s, En
     throw Error(Error::Kind::Misuse, "the rows of a block of samples take more memory than there is: a larger time "
                                      "between them makes fewer");
   const runtime::EnsemblePlan plan = runtime::planEnsemble(problem.problem, keepOf(s.keep), problem.samples);
+  const runtime::EnsembleShape shape = runtime::shapeOf(problem, plan);
+  constexpr double number = sizeof(double);
+  if (s.maxSeconds == 0 && shape.tableRows() * static_cast<double>(shape.tableColumns()) * number > usableMemory())
+    throw Error(Error::Kind::Misuse,
+                fmt::format("{:.3g} rows of {} numbers take more memory than there is: fewer samples, a larger time "
+                            "between rows, or statistics alone",
+                            shape.tableRows(), shape.tableColumns()));
   KeptTable kept(out);
-  runtime::EnsembleTable table(runtime::shapeOf(problem, plan), kept);
+  runtime::EnsembleTable table(shape, kept);
   runtime::EnsembleListeners listeners;
   listeners.sink = &table;
   const auto begin = std::chrono::steady_clock::now();

@@ -63,8 +63,9 @@ private:
   std::vector<Sampling> calls_;
 };
 
-/// Throws Error of kind Misuse where so many samples are more than there is memory for.
-void requireRoom(double samples, std::size_t numbers);
+/// Throws Error of kind Misuse where the samples of a run, of so many numbers each, are known to be more than there is
+/// memory for.
+void requireRoom(const runtime::Problem& problem, const RunSettings& settings, std::size_t numbers);
 
 struct WorkspaceData {
   explicit WorkspaceData(const Model& m);

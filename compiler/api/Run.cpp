@@ -210,7 +210,8 @@ private:
 
 } // namespace
 
-void detail::requireRoom(double samples, std::size_t numbers) {
+void detail::requireRoom(const runtime::Problem& problem, const RunSettings& settings, std::size_t numbers) {
+  const double samples = runtime::expectedSamples(problem, {.bounds = boundsOf(settings)}).value_or(0);
   if (samples * static_cast<double>(numbers * sizeof(double)) <= usableMemory()) return;
   misuse(fmt::format("{:.3g} samples of {} numbers take more memory than there is: a larger time between samples makes "
                      "fewer, and a callback takes them as they come",
@@ -219,11 +220,7 @@ void detail::requireRoom(double samples, std::size_t numbers) {
 
 RunResult Workspace::tabulate(std::vector<double>& rows, const RunSettings& settings) {
   const std::size_t numbers = 1 + impl_->model.columns().size();
-  translated([&] {
-    const auto samples = runtime::expectedSamples(impl_->runProblem(settings));
-    const bool limited = settings.maxSteps > 0 || settings.maxSeconds > 0; // it ends before, with what there is by then
-    if (samples && !limited) detail::requireRoom(*samples, numbers);
-  });
+  translated([&] { detail::requireRoom(impl_->runProblem(settings), settings, numbers); });
   return run(settings, [&rows](const Sample& s) {
     rows.push_back(s.time);
     rows.insert(rows.end(), s.values.begin(), s.values.end());

@@ -156,7 +156,7 @@ Trajectory Workspace::record(const RunSettings& settings) {
     all.times.clear();
     all.everySteps = 1;
     runtime::Problem& p = impl_->runProblem(all);
-    if (const auto steps = runtime::expectedSamples(p)) detail::requireRoom(*steps, 1 + p.initialState.size());
+    detail::requireRoom(p, all, 1 + p.initialState.size());
     impl_->samplings.caller = this;
     auto trajectory = std::make_unique<TrajectoryData>(impl_->model, p, impl_->params);
     trajectory->result = impl_->run(all, p, &trajectory->knots);

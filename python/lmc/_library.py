@@ -96,6 +96,8 @@ _KINDS = {c.LMC_MISUSE: LmcValueError, c.LMC_UNAVAILABLE: UnavailableError, c.LM
 def _pythonic(message: str) -> str:
     """Names of the interface in C++ as Python has them: `max_steps` for RunSettings::maxSteps."""
     message = message.replace("RunSettings::times increase", "the times of `every` increase")
+    message = message.replace("RunSettings has one of every, everySteps and times",
+                              "a run has one of `every` and `every_steps`")
     return re.sub(r"\b(?:RunSettings|EnsembleSettings|Options)::(\w+)",
                   lambda m: "`" + re.sub(r"(?<=[a-z])([A-Z])", r"_\1", m[1]).lower() + "`", message)
 

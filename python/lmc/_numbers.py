@@ -73,7 +73,11 @@ def _real(values: ArrayLike) -> Array:
                 raise TypeError(f"{x!r} is no number")
     elif a.dtype.kind not in "biuf":
         raise TypeError(f"{a.dtype.name} is no type of real numbers")
-    return np.ascontiguousarray(a, dtype=np.float64).reshape(a.shape)
+    with np.errstate(over="ignore"):
+        real = np.ascontiguousarray(a, dtype=np.float64).reshape(a.shape)
+    if a.dtype.kind == "f" and a.dtype.itemsize > 8 and not np.array_equal(np.isinf(real), np.isinf(a)):
+        raise OverflowError("some are too large for double precision")
+    return real
 
 
 def numbers(values: ArrayLike, shape: Optional[Sequence[int]], what: str) -> Array:
@@ -89,10 +93,13 @@ def numbers(values: ArrayLike, shape: Optional[Sequence[int]], what: str) -> Arr
 
 def number(value: Any, what: str) -> float:
     """A single number."""
+    if value.__class__ is float:
+        return value  # type: ignore[no-any-return]
     try:
-        if isinstance(value, (str, bytes)):
+        a = _real(value)
+        if a.ndim > 0:
             raise TypeError
-        return float(value)
+        return float(a)
     except (TypeError, ValueError, OverflowError):
         raise LmcValueError(f"{what} is a number, not {value!r}") from None
 
@@ -114,6 +121,11 @@ def count(value: Any, what: str, least: int = -2**63, most: int = 2**63 - 1) -> 
     if not least <= n <= most:
         raise LmcValueError(f"{what} lies from {least} to {most}; {n} does not")
     return n
+
+
+def says_no(answer: Any) -> bool:
+    """Whether a callback has returned False: that of Python, or of NumPy, which comparisons of its numbers give."""
+    return isinstance(answer, (bool, np.bool_)) and not answer
 
 
 #: Most of an `int` in C.

@@ -82,7 +82,7 @@ class RunError(LmcError):
         self.run: Optional[object] = None
 
     def __reduce__(self):  # type: ignore[no-untyped-def]
-        return type(self), (self.message, self.number)
+        return type(self), (self.message, self.number), {"run": self.run}
 
 
 class InstallationError(LmcError):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _declarations as c
 from ._library import Calls, Handle, check, failure, interruptible, lib, new, taken
-from ._numbers import INT, Array, Storage, blocks, copy_at, count, interval, number, numbers, text, view_at
+from ._numbers import INT, Array, Storage, blocks, copy_at, count, interval, number, numbers, says_no, text, view_at
 from .errors import CompileError, Diagnostic, LmcValueError, Note, Position
 from .linearization import Gradient, Linearization, Sensitivities
 from .run import Ensemble, Run
@@ -112,7 +112,7 @@ def _expression(name: str, value: Value) -> str:
         return value
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if isinstance(value, (int, np.integer)):
+    if isinstance(value, (int, np.integer)) and not isinstance(value, np.timedelta64):
         return str(int(value))
     a = numbers(value, None, f"`{name}`")
     if not np.all(np.isfinite(a)):
@@ -511,7 +511,7 @@ class Model:
 
         def told(part: float, _user: Any) -> int:
             try:
-                return 0 if stopped or (progress is not None and progress(part) is False) else 1
+                return 0 if stopped or (progress is not None and says_no(progress(part))) else 1
             except BaseException as error:  # passes through, when the library has returned
                 calls.raised.append(error)
                 return 0

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from . import _declarations as c
 from ._library import Calls, Handle, Held, Interrupts, check, failure, lib, new
-from ._numbers import Array, copy_at, count, finite, number, numbers, text, unknown, view_at
+from ._numbers import Array, copy_at, count, finite, number, numbers, says_no, text, unknown, view_at
 from .errors import LmcValueError, RunError
 from .run import Hit, Jump, Origin, Run, Trajectory
 
 
 class Sample:
-    """The state of a run at one time, as a callback sees it: valid during the call only."""
+    """The state of a run at one time, as a callback sees it: numbers of its own, to be kept as one likes."""
 
     __slots__ = ("time", "values", "_model")
 
@@ -299,9 +299,10 @@ class Workspace(Held):
         lib.lmc_run_settings_init(ctypes.byref(s))
         for name, value in (("to", to), ("step", step), ("tolerance", tolerance)):
             if value is not None:
-                if not isinstance(value, (int, float, np.floating, np.integer)) or math.isnan(value):
+                given = number(value, name)
+                if math.isnan(given):
                     raise LmcValueError(f"{name} is a number, not {value!r}")
-                setattr(s, name, float(value))
+                setattr(s, name, given)
         s.fixed_steps, s.every_steps = int(bool(fixed_steps)), count(every_steps, "every_steps")
         s.max_steps, s.max_seconds = count(max_steps, "max_steps"), number(max_seconds, "max_seconds")
         times = None
@@ -412,8 +413,8 @@ class Workspace(Held):
         def told(sample: Any, _user: Any) -> int:
             try:
                 s = sample.contents
-                values = np.ctypeslib.as_array(s.values, (s.value_count,))
-                return 0 if callback(Sample(s.time, values, self.model)) is False else 1
+                values = np.ctypeslib.as_array(s.values, (s.value_count,)).copy()
+                return 0 if says_no(callback(Sample(s.time, values, self.model))) else 1
             except BaseException as error:  # passes through, when the library has returned
                 calls.raised.append(error)
                 return 0

@@ -326,6 +326,15 @@ double EnsembleShape::blockBytes() const {
                                           : static_cast<double>(block) * (8 * numbers + sample);
 }
 
+double EnsembleShape::tableRows() const {
+  const auto rows = static_cast<double>(times.size());
+  return keep == EnsembleKeep::Statistics ? rows : rows * static_cast<double>(samples);
+}
+
+std::size_t EnsembleShape::tableColumns() const {
+  return keep == EnsembleKeep::Statistics ? 2 + 4 * columns.size() : 3 + varied.size() + columns.size();
+}
+
 bool EnsembleBlock::fits(const EnsembleShape& shape, std::int64_t number) const {
   if (number < 0 || number >= shape.blocks()) return false;
   const auto samples = static_cast<std::size_t>(shape.count(number));

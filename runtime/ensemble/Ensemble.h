@@ -107,6 +107,9 @@ struct EnsembleShape {
   [[nodiscard]] std::int64_t count(std::int64_t index) const { return std::min(block, samples - index * block); }
   /// What a finished block takes in memory, about, in bytes.
   [[nodiscard]] double blockBytes() const;
+  /// Of the table of all blocks. Columns that statistics may have beside these, of counts, are left out.
+  [[nodiscard]] double tableRows() const;
+  [[nodiscard]] std::size_t tableColumns() const;
 };
 [[nodiscard]] EnsembleShape shapeOf(const EnsembleProblem& problem, const EnsemblePlan& plan);
 

@@ -88,6 +88,17 @@ void OutputFile::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) throw cannotWrite(name_, errno);
 }
 
+void requirePlace(const fs::path& file) {
+  const fs::path target = followed(file);
+  struct stat before {};
+  if (::stat(target.c_str(), &before) == 0) {
+    if (S_ISDIR(before.st_mode)) throw cannotWrite(file.string(), EISDIR);
+    if (!S_ISREG(before.st_mode)) return; // a device or a pipe
+  }
+  const fs::path folder = target.parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) throw cannotWrite(file.string(), errno);
+}
+
 fs::path followed(const fs::path& file) {
   fs::path path = file;
   std::error_code none;

@@ -80,6 +80,10 @@ private:
 /// Writes a file as a whole or not at all. Throws OutputError.
 void writeWhole(const std::filesystem::path& file, const std::string& bytes, bool durable);
 
+/// Throws OutputError where a file cannot be made at its place, which is left alone: said before the work whose result
+/// it is to have. What can be told without making it is told.
+void requirePlace(const std::filesystem::path& file);
+
 /// Where a file is that a path names: links are followed, also those to what does not exist.
 [[nodiscard]] std::filesystem::path followed(const std::filesystem::path& file);
 

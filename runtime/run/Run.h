@@ -140,7 +140,8 @@ inline constexpr double stepLimit = 1e12;
 /// interval of 0 counts as not given. Adaptive steps need no step; one that is given is the first.
 [[nodiscard]] std::vector<SettingFault> checkSettings(const Problem& problem);
 
-/// Samples that a run with a sink will make; nothing if adaptive steps decide.
-[[nodiscard]] std::optional<double> expectedSamples(const Problem& problem);
+/// Samples that a run with a sink will make, behind the checkpoint that it resumes and within its bounds; nothing if
+/// adaptive steps, or the clock, decide.
+[[nodiscard]] std::optional<double> expectedSamples(const Problem& problem, const RunListeners& listeners = {});
 
 } // namespace lmc::runtime

@@ -466,8 +466,12 @@ std::vector<SettingFault> checkSettings(const Problem& problem) {
   return faults;
 }
 
-std::optional<double> expectedSamples(const Problem& p) {
-  const double length = p.timeTo - p.timeFrom;
+std::optional<double> expectedSamples(const Problem& p, const RunListeners& listeners) {
+  const RunBounds& bounds = listeners.bounds;
+  const bool limited = static_cast<double>(bounds.steps) < stepLimit;
+  if (std::isfinite(bounds.seconds) || (limited && (p.control || !p.outputTimes.empty()))) return std::nullopt;
+  double length = p.timeTo - (listeners.resume != nullptr ? listeners.resume->time : p.timeFrom);
+  if (limited) length = std::min(length, static_cast<double>(bounds.steps) * p.step);
   if (!p.outputTimes.empty()) return static_cast<double>(p.outputTimes.size()) + 2;
   if (p.outputSteps == 0 && p.outputEvery > 0) return std::ceil(length / p.outputEvery) + 1;
   if (p.control) return std::nullopt;

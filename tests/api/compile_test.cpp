@@ -302,6 +302,18 @@ TEST(HostEnsemble, IsThatOfTheModel) {
   many.keep = lmc::Keep::All; // rows that no memory holds are refused before the first one is made
   many.every = 1e-11;
   EXPECT_EQ(kindOf([&] { (void)lmc::ensemble(*c.model, many); }), lmc::Error::Kind::Misuse);
+  for (const lmc::Keep keep : {lmc::Keep::All, lmc::Keep::Final}) { // and so is the table
+    many.keep = keep;
+    many.every = 0.5;
+    many.samples = 1'000'000'000'000;
+    bool begun = false;
+    many.progress = [&](double) { return !(begun = true); };
+    EXPECT_EQ(kindOf([&] { (void)lmc::ensemble(*c.model, many); }), lmc::Error::Kind::Misuse);
+    EXPECT_FALSE(begun);
+    many.maxSeconds = 60; // then nobody knows
+    EXPECT_TRUE(lmc::ensemble(*c.model, many).interrupted);
+    many.maxSeconds = 0;
+  }
   many.vary = {"kk ~ uniform(8, 9)"};
   EXPECT_EQ(codesOf(lmc::ensemble(*c.model, many).compilation), std::vector<std::string>{"LIE0650"});
   c.model->release();

@@ -101,9 +101,18 @@ TEST(HostRun, KeepsSamplesForWhichThereIsRoom) {
   EXPECT_EQ(kindOf([&] { (void)w.tabulate(rows, s); }), Kind::Misuse);
   EXPECT_EQ(w.time(), 0);
   EXPECT_EQ(rows, expected);
-  s = until(1e3);
+  s = until(200);
   s.step = 1e-9;
   EXPECT_EQ(kindOf([&] { (void)w.record(s); }), Kind::Misuse);
+  s.maxSteps = 200; // no more than these
+  EXPECT_EQ(w.record(s).times().size(), 201U);
+  s.every = 2.5e-10;
+  w.reset();
+  rows.clear();
+  const lmc::RunResult limited = w.tabulate(rows, s);
+  ASSERT_TRUE(limited.failure);
+  EXPECT_EQ(limited.failure->status, lmc::Status::LimitReached);
+  EXPECT_EQ(rows.size(), 801 * (1 + m.columns().size()));
 }
 
 TEST(HostRun, CountsTurnsOfNewtonsMethod) {

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +119,27 @@ class Misuse(unittest.TestCase):
             self.refused("`Omega` wants numbers", self.w.__setitem__, "Omega", bad)
         self.refused("`m` wants numbers", lmc.compile, SPRING, m=None)
         self.refused("`m` wants numbers", lmc.compile, SPRING, m=1j)
+        self.refused("`m` wants numbers", lmc.compile, SPRING, m=np.timedelta64(5, "s"))
+        self.refused("`m` wants numbers: some are too large", self.w.set, "m", np.longdouble("1e400"))
+
+    def test_single_numbers(self):
+        """As arrays are: what would be changed on the way is refused."""
+        whole = self.top.run(time=(0, 0.01)).numbers
+        for step in (np.float32(0.0009765625), np.array(0.0009765625), Fraction(1, 1024), Decimal("0.0009765625")):
+            w = self.top.workspace()
+            w.step(step, 3)
+            self.assertEqual(w.time, 3 / 1024)
+            self.assertEqual(w.run(np.float64(0.01), step=step).t[1], 4 / 1024)
+        for bad in (np.complex128(1e-3 + 1j), 1e-3j, np.timedelta64(5, "s"), bytearray(b"1e-3"), np.ma.masked, [1e-3],
+                    np.array([1e-3]), "1e-3", 10**400, np.longdouble("1e400"), None):
+            self.refused("the step is a number", self.w.step, bad)
+            self.refused("the interval is a number", self.w.every, bad, lambda w: None)
+            self.refused("the time is a ", setattr, self.w, "time", bad)
+            if bad is not None:
+                for name in ("step", "to", "tolerance", "max_seconds"):
+                    self.refused(f"{name} is a number", self.w.run, **{name: bad})
+        self.assertEqual(self.w.time, 0)
+        np.testing.assert_array_equal(self.w.run(0.01).numbers, whole)
 
     def test_numbers_that_c_would_cut(self):
         before = self.w.time
@@ -131,7 +154,7 @@ class Misuse(unittest.TestCase):
 
     def test_settings(self):
         self.refused("cannot end at", self.w.run, -1)
-        self.refused("one of", self.w.run, 1, every=0.1, every_steps=3)
+        self.refused("a run has one of `every` and `every_steps`", self.w.run, 1, every=0.1, every_steps=3)
         self.refused("the times of `every` increase", self.w.run, 1, every=[0.5, 0.2])
         self.refused(r"list of times, not of the shape \(2, 2\)", self.w.run, 1, every=[[0.1, 0.2], [0.3, 0.4]])
         self.refused(r"list of times, not of the shape \(0,\)", self.w.run, 1, every=[])
@@ -191,6 +214,9 @@ class Misuse(unittest.TestCase):
             w.run(2000, step=0.1)
         self.assertEqual(caught.exception.status, "non finite")
         self.assertGreater(len(caught.exception.run), 1)
+        again = pickle.loads(pickle.dumps(caught.exception))  # as a pool of processes passes it on
+        np.testing.assert_array_equal(again.run.numbers, caught.exception.run.numbers)
+        self.assertEqual((str(again), again.status), (str(caught.exception), caught.exception.status))
         with self.assertRaises(lmc.RunError):
             w.step(1e300, 5)
 

@@ -10,7 +10,7 @@ from support import BINARY, SOURCE
 
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
-from lmc.magic import run_cell
+from lmc.magic import CellError, run_cell
 
 
 class Notebook(unittest.TestCase):
@@ -30,7 +30,8 @@ class Notebook(unittest.TestCase):
         self.assertGreater(len(data("run.plot()", "image/png")), 10000)
         if (BINARY / "share/lmc/view/page.html").exists():
             self.assertTrue(data("run.view()", "text/html").startswith("<iframe srcdoc="))
-        said = "".join(o.text for s, o in outputs if s.startswith("%%lie wrong"))
+        said = "".join("\n".join(o.traceback) for s, o in outputs if s.startswith("%%lie wrong") and o.output_type == "error")
+        self.assertNotIn("Traceback", said)
         self.assertIn("wrong.lie:4:20: error[LIE0100]", said)
         self.assertIn("^~~", said)
         self.assertIn("help: did you mean `mass`?", said)
@@ -44,8 +45,12 @@ class Notebook(unittest.TestCase):
         self.assertIn("Free", Shell.user_ns)
         self.assertEqual(float(run_cell(Shell, "f k=3", text).parameters[0].value), 3)
         self.assertIn("f", Shell.user_ns)
-        for line in ("1f", "f k", "f q=3"):
-            self.assertIsNone(run_cell(Shell, line, text))
+        before = dict(Shell.user_ns)
+        for line, said in (("1f", "'1f' is no name of Python"), ("for", "'for' is no name"), ("f k", "not 'k'"),
+                           ("f q=3", "nothing named `q`"), ("f k='3", "No closing quotation")):
+            with self.assertRaisesRegex(CellError, said):
+                run_cell(Shell, line, text)
+        self.assertEqual(Shell.user_ns, before)
         self.assertTrue(Path(SOURCE).exists())
 
 

@@ -209,6 +209,10 @@ class Runs(unittest.TestCase):
         w = lmc.compile(SPRING).workspace()
         w.run(2, every=0.1, callback=lambda s: seen.append((s.time, float(s["place"]), s["x"].shape)) or len(seen) < 5)
         self.assertEqual(([len(seen), seen[0]], w.time < 1), ([5, (0.0, 1.0, ())], True))
+        kept = []  # samples stay as they were; a False of NumPy is one, too
+        w.reset()
+        w.run(2, every=0.1, callback=lambda s: kept.append(s) or s.values[0] > seen[4][1])
+        self.assertEqual([(s.time, float(s["place"]), s["x"].shape) for s in kept], seen)
         with self.assertRaises(ZeroDivisionError):
             w.run(2, callback=lambda s: 1 / 0)
 

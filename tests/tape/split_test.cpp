@@ -1,5 +1,6 @@
 // Functions that are cut into pieces do what they did, to the bit.
 #include "RandomTape.h"
+#include "tape/Tiles.h"
 #include "tape/pieces/Split.h"
 
 #include <gtest/gtest.h>
@@ -89,6 +90,26 @@ TEST(Split, PartsAreShort) {
   EXPECT_LE(m.functions.size(), 5000 / (bound / 2));
   for (const tape::Function& g : m.functions) EXPECT_LE(lengthOf(g), bound + 10) << g.name;
   expectSameRuns(whole, m, 1);
+}
+
+/// Threads may make the turns of such a loop together: what is passed between pieces of its body would be that of all.
+TEST(Split, TurnsThatAreMadeTogetherStayWhole) {
+  tape::Module m;
+  const int state = test::addBuffer(m, "state", runtime::Role::State, 8);
+  test::FunctionBuilder f(m, "step", 2);
+  f.loop(f.integer(0), f.integer(7), [&](test::V k) {
+    test::V sum = f.load(state, k);
+    for (int n = 0; n < 400; ++n) sum = f.op(n % 3 == 0 ? Op::Mul : Op::Add, {sum, f.argument(1)});
+    f.store(state, k, sum);
+  });
+  f.finish();
+  for (tape::Instr& i : m.functions[0].blocks[0].code)
+    if (i.op == Op::Loop) i.imm = tape::independentTurns;
+  ASSERT_EQ(tape::verify(m), "");
+  const tape::Module whole = m;
+  tape::split(m, 25);
+  ASSERT_EQ(tape::verify(m), "");
+  expectSameRuns(whole, m, 5);
 }
 
 /// Indices of loops around, conditions and integers of all 64 bits reach the pieces of a body.

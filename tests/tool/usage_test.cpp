@@ -72,6 +72,9 @@ TEST(Usage, OfOptions) {
       {run({"--at", "x.csv"}), {"no option `--at`"}},
       {run({"--step"}), {"--step needs a value"}},
       {run({"--output", "--every", "1"}), {"--output needs a value", "--every"}},
+      {run({"--seed", "18446744073709551616"}), {"from 0 to 18446744073709551615"}},
+      {run({"--fps", "10"}), {"--report NAME.html"}},
+      {run({"--checkpoint-every", "10"}), {"needs --checkpoint FILE"}},
       {run({"--set", "a=b=c"}), {"more than one `=`", "a=b=c"}},
       {run({"--set", "a"}), {"no `=`"}},
       {run({"--set", "=1"}), {"name is missing"}},
@@ -124,4 +127,58 @@ TEST(Usage, OutputThatNoDiskHoldsIsRefused) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.err.find("its whole disk has"), std::string::npos) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(w.path("x.csv")));
+}
+
+// With a limit the output has room for what there is by then, and a run that goes on only for what is left.
+TEST(Usage, OutputOfARunWithALimitIsThatOfItsSteps) {
+  const Workspace w;
+  w.write("a.lie", model);
+  const auto run = [&](const Arguments& more) {
+    Arguments all{"run", "a.lie", "--method", "RKMK4", "--step", "1e-9", "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return w.lmc(all);
+  };
+  for (const char* const file : {"x.csv", "x.npz"}) {
+    const Outcome few =
+        run({"--time", "0..800", "--max-steps", "200", "--output", file, "--checkpoint", "c.json", "--certify"});
+    EXPECT_EQ(few.status, 3) << few.err;
+    EXPECT_EQ(few.err.find("GB"), std::string::npos) << few.err;
+    EXPECT_NE(few.err.find("the limit of 200 steps is reached"), std::string::npos) << few.err;
+    const Outcome brief = run({"--time", "0..800", "--max-seconds", "0.01", "--output", file});
+    EXPECT_EQ(brief.status, 3) << brief.err;
+    EXPECT_NE(brief.err.find("the limit of 0.01 seconds is reached"), std::string::npos) << brief.err;
+    const Outcome many = run({"--time", "0..800", "--max-steps", "800000000000", "--output", file});
+    EXPECT_EQ(many.status, 2) << many.err;
+    EXPECT_NE(many.err.find("8e+11 samples"), std::string::npos) << many.err;
+  }
+  EXPECT_EQ(run({"--time", "0..3e-7", "--output", "x.csv", "--resume", "c.json"}).status, 0);
+}
+
+// What is asked for is made, or refused before the work whose result it is to have, or it is said to have no effect.
+TEST(Usage, OfRunsIsSaidBeforeTheRun) {
+  const Workspace w;
+  w.write("a.lie", model);
+  const auto run = [](Arguments more) {
+    more.insert(more.begin(), {"run", "a.lie", "--time", "0..1", "--step", "0.1"});
+    return more;
+  };
+  expectUsage(w, {run({"--method", "RKMK4", "--steps-output", "s.csv"}), {"those of RKMK4 have a fixed length"}});
+  std::filesystem::create_directory(w.path("folder"));
+  for (const char* const place : {"nowhere/c.json", "folder"})
+    expectUsage(w, {run({"--method", "RKMK4", "--output", "x.csv", "--checkpoint", place}), {"cannot write `", place}});
+  if (std::filesystem::exists("/usr/bin/gnuplot"))
+    for (const Arguments& command : {Arguments{"run", "a.lie", "--method", "RKMK4", "--time", "0..1", "--step", "0.1"},
+                                     Arguments{"order", "a.lie", "--methods", "RKMK4", "--time", "0..1"},
+                                     Arguments{"stability", "a.lie", "--methods", "RKMK4", "--time", "0..1"}}) {
+      Arguments all = command;
+      all.insert(all.end(), {"--plot", "nowhere/p.svg"});
+      expectUsage(w, {all, {"cannot write `nowhere/p.svg`"}});
+    }
+  EXPECT_FALSE(std::filesystem::exists(w.path("x.csv")));
+  const Outcome idle = w.lmc(run({"--method", "RKMK4", "--controller", "clamped", "--norm", "embedding", "--quiet"}));
+  EXPECT_EQ(idle.status, 0);
+  EXPECT_NE(idle.err.find("--controller and --norm have no effect"), std::string::npos) << idle.err;
+  EXPECT_EQ(
+      w.lmc(run({"--method", "P853", "--tolerance", "1e-6", "--norm", "embedding", "--quiet"})).err.find("effect"),
+      std::string::npos);
 }

@@ -253,6 +253,34 @@ def failing_run(chromium, folder):
         check(not page.troubles(), f"a run that fails: {page.troubles()}")
 
 
+def numbers_of_any_size(chromium, folder):
+    """Plots have the curves of numbers of any size, and of those that hardly differ; their axes have numbers, too."""
+    model, file = folder / "sizes.lie", folder / "sizes.html"
+    curves = {"near": lambda t: 12345.678 + 1e-4 * math.sin(5 * t), "far": lambda t: 1e200 * math.exp(9 * t), "tiny": lambda t:
+              1e-70 * (1 + t), "off": lambda t: 1 + 1e-9 * t, "same": lambda t: 0.1, "zero": lambda t: 0, "plain": math.cos}
+    model.write_text("model Sizes { state z : R; flow z = 1; initial z = 0; observe near = 12345.678 + 1e-4*sin(5*z);"
+                     " observe far = 1e200*exp(9*z); observe tiny = 1e-70*(1 + z); observe off = 1 + 1e-9*z; observe same = 0.1;"
+                     " observe zero = 0*z; observe plain = cos(z); simulate { method = RKMK4; step = 1e-3; time = 0..1; } }")
+    lmc("view", model, "-o", file)
+    data = data_of(file)
+    times = struct.unpack(f"<{len(base64.b64decode(data['plotTimes'])) // 8}d", base64.b64decode(data["plotTimes"]))
+    found = {p["title"]: p["series"][0] for p in data["plots"]}
+    for name, curve in curves.items():
+        raw = base64.b64decode(found[name]["values"])
+        values = [found[name].get("from", 0) + found[name].get("unit", 1) * x for x in struct.unpack(f"<{len(raw) // 4}f", raw)]
+        expected = [curve(t) for t in times]
+        height = max(expected) - min(expected) or abs(expected[0])
+        worst = max(abs(a - b) for a, b in zip(values, expected))
+        check(worst <= 1e-4 * height, f"{name}: {worst} of {height}")
+    with chromium.open(file) as page:
+        texts = page.value("(() => { const said = [], p = CanvasRenderingContext2D.prototype, f = p.fillText; p.fillText = function (t,"
+                           " ...at) { said.push(t); f.call(this, t, ...at); }; document.querySelector('.theme').click();"
+                           " return new Promise(r => setTimeout(() => { p.fillText = f; r(said); }, 300)); })()")
+        for tick in ("8e203", "12345.678", "1.0000000005"):
+            check(tick in texts, f"no tick {tick}: {texts}")
+        check(not page.troubles(), f"numbers of any size: {page.troubles()}")
+
+
 def text_stays_text(chromium, folder):
     file = folder / "script.html"
     lmc("view", HERE / "models" / "script.lie", "-o", file)
@@ -447,7 +475,8 @@ def main():
         top = folder / "heavy_top.html"
         tests += [("phone", lambda: phone_and_dark(chromium, top)), ("webgl", lambda: without_webgl(chromium, top)),
                   ("long", lambda: long_texts(chromium, folder)),
-                  ("fails", lambda: failing_run(chromium, folder)), ("script", lambda: text_stays_text(chromium, folder)),
+                  ("fails", lambda: failing_run(chromium, folder)), ("numbers", lambda: numbers_of_any_size(chromium, folder)),
+                  ("script", lambda: text_stays_text(chromium, folder)),
                   ("data", lambda: existing_run(chromium, folder)), ("conserved", lambda: conserved(chromium, folder)),
                   ("balls", lambda: small_balls(chromium, folder)),
                   ("energy", lambda: small_energy(folder)),

@@ -47,7 +47,8 @@ export interface PlotData {
   note?: string;
   /** Times of its own, where they are not those of the samples. */
   times?: Packed;
-  series: { name: string; values: Packed }[];
+  /** Values are `from` (0 where there is none) + `unit` (1) times the numbers. */
+  series: { name: string; from?: number; unit?: number; values: Packed }[];
 }
 
 export interface Pair {

@@ -16,7 +16,7 @@ export function ticks(values: (number | null)[]): string[] {
   let gap = Infinity;
   for (let i = 1; i < numbers.length; ++i) gap = Math.min(gap, Math.abs((numbers[i] ?? 0) - (numbers[i - 1] ?? 0)));
   const largest = Math.max(0, ...numbers.map(Math.abs));
-  const digits = gap > 0 && Number.isFinite(gap) ? Math.min(12, Math.max(2, Math.ceil(Math.log10(largest / gap)) + 1)) : 4;
+  const digits = gap > 0 && Number.isFinite(gap) ? Math.min(16, Math.max(2, Math.ceil(Math.log10(largest / gap)) + 1)) : 4;
   return values.map((v) => (v === null ? "" : Math.abs(v) < gap * 1e-6 ? "0" : shown(v, digits)));
 }
 

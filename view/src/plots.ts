@@ -59,7 +59,10 @@ export class Plots {
     const caption = element("figcaption", {}, element("span", { class: "plot-title" }, data.title));
     const outputs: HTMLElement[] = [];
     const values = data.series.map((s) =>
-      Array.from(unpack(s.values), (x) => (Number.isFinite(x) && (data.log !== true || x > 0) ? x : null)),
+      Array.from(unpack(s.values), (y) => {
+        const x = (s.from ?? 0) + (s.unit ?? 1) * y;
+        return Number.isFinite(x) && (data.log !== true || x > 0) ? x : null;
+      }),
     );
     data.series.forEach((s, i) => {
       const value = element("output", {});
@@ -77,14 +80,16 @@ export class Plots {
       stage.append(element("p", { class: "note" }, "zero to all digits at all times"));
       return;
     }
-    const plot = new uPlot(this.options(data, stage), [Array.from(times), ...values] as uPlot.AlignedData, stage);
+    const scale = scaleOf(values, data.log === true);
+    const given = values.map((v) => v.map((x) => (x === null ? x : (x - scale.from) / scale.unit)));
+    const plot = new uPlot(this.options(data, stage, scale), [Array.from(times), ...given] as uPlot.AlignedData, stage);
     const cursor = element("div", { class: "plot-cursor" });
     plot.over.append(cursor);
     this.drawn.push({ plot, cursor, holder: stage, values, outputs, times });
     this.hover(plot);
   }
 
-  private options(data: PlotData, stage: HTMLElement): uPlot.Options {
+  private options(data: PlotData, stage: HTMLElement, { from, unit }: Scale): uPlot.Options {
     const ink = cssColor("--soft") || "#555";
     const grid = { stroke: cssColor("--grid") || "#ddd", width: 1 };
     const axis: uPlot.Axis = { stroke: ink, grid, ticks: grid, font: "12px system-ui, sans-serif" };
@@ -99,8 +104,8 @@ export class Plots {
       axes: [
         { ...axis, values: format, size: 34, space: 60 },
         data.log === true
-          ? { ...axis, size: 66, splits: (u) => powers(u), filter: (_, v) => v, values: (_, v) => v.map((x) => shown(x, 2)) }
-          : { ...axis, values: format, size: 66, space: 28 },
+          ? { ...axis, ...logarithmic, size: 66 }
+          : { ...axis, values: (_, v) => ticks(v.map((x) => (x === null ? x : from + unit * x))), size: 66, space: 28 },
       ],
       series: [
         {},
@@ -167,6 +172,46 @@ export class Plots {
     this.show(this.player.time);
   }
 }
+
+/** Numbers as uPlot is given them, and back. */
+interface Scale {
+  from: number;
+  unit: number;
+}
+
+/**
+ * uPlot calculates ticks to 24 decimals and 1e32, and takes what differs by less than 1e-10 for one number. So numbers of
+ * a linear axis that hardly differ are given as differences, and large and small ones in a power of ten.
+ */
+function scaleOf(values: (number | null)[][], log: boolean): Scale {
+  let lo = Infinity;
+  let hi = -Infinity;
+  for (const series of values)
+    for (const x of series) {
+      if (x === null) continue;
+      lo = Math.min(lo, x);
+      hi = Math.max(hi, x);
+    }
+  const scale: Scale = { from: 0, unit: 1 };
+  if (log || !(lo <= hi)) return scale;
+  const half = hi / 2 - lo / 2;
+  if (half > 0 && half < 5e-5 * Math.max(Math.abs(lo), Math.abs(hi))) {
+    const middle = lo + half;
+    const digits = Math.ceil(Math.log10(Math.abs(middle) / (2 * half)));
+    scale.from = Number(middle.toPrecision(Math.min(17, Math.max(1, digits))));
+  }
+  const size = Math.max(Math.abs(lo - scale.from), Math.abs(hi - scale.from));
+  if (size > 1e12 || (size > 0 && size < 1e-9)) scale.unit = Number(`1e${Math.floor(Math.log10(size))}`);
+  return scale;
+}
+
+/** An axis of powers of ten; of the distance of ticks uPlot wants to know then that there is room. */
+const logarithmic: uPlot.Axis = {
+  incrs: (_u, _axis, min, max) => [Math.max(5, max - min)],
+  splits: (u) => powers(u),
+  filter: (_, v) => v,
+  values: (_, v) => v.map((x) => shown(x, 2)),
+};
 
 /** Whole decades around the values. */
 function decades(_: uPlot, min: number | null, max: number | null): [number, number] {

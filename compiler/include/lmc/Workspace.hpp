@@ -167,8 +167,8 @@ LMC_INLINE namespace v1 {
     /// the host, until it ends. For feedback: `every`.
     RunResult run(const RunSettings& settings = {}, const SampleCallback& sample = {});
     /// The same, with all samples kept: for each a row of its time and its values, behind what is in `rows`. More
-    /// samples than there is memory for are refused before the run where their number is known, and no limit of steps
-    /// or seconds is given: Error of kind Misuse.
+    /// samples than there is memory for are refused before the run where their number is known, as it is not with a
+    /// limit of seconds: Error of kind Misuse.
     RunResult tabulate(std::vector<double>& rows, const RunSettings& settings = {});
     /// As `run`, keeping all steps for dense output, as many as there is memory for. Samples are left out: `every`,
     /// `everySteps` and `times` have no effect.

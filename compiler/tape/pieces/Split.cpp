@@ -2,7 +2,9 @@
 // then the list in which these stand, as short as they have become.
 #include "tape/pieces/Split.h"
 
+#include "tape/Shares.h"
 #include "tape/TapeOps.h"
+#include "tape/Tiles.h"
 #include "tape/Writer.h"
 
 #include <algorithm>
@@ -113,7 +115,9 @@ private:
   std::int64_t block(std::int32_t index) {
     std::int64_t inner = 0;
     for (std::size_t k = 0; k < blockOf(index).code.size(); ++k) {
-      const std::int32_t nested = blockOf(index).code[k].block;
+      const Instr& i = blockOf(index).code[k];
+      const std::int32_t nested = i.block;
+      if (i.op == Op::Loop && (i.imm == independentTurns || i.imm == ownedTurns)) continue;
       if (nested >= 0 && length(nested) > most_) inner = std::max(inner, block(nested));
     }
     if (length(index) <= most_) return inner;

@@ -43,16 +43,4 @@ void compileStudy(Study& study, Context& context, const StudyRequest& request) {
   context.stage = "running `" + file + "`";
 }
 
-double rowsOf(const Study& study) {
-  const auto times = static_cast<double>(study.shape.times.size());
-  return study.shape.keep == runtime::EnsembleKeep::Statistics ? times
-                                                               : times * static_cast<double>(study.shape.samples);
-}
-
-std::size_t columnsOf(const Study& study) {
-  const std::size_t columns = study.shape.columns.size();
-  return study.shape.keep == runtime::EnsembleKeep::Statistics ? 2 + 4 * columns
-                                                               : 3 + study.shape.varied.size() + columns;
-}
-
 } // namespace lmc::tool

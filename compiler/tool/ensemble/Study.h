@@ -33,8 +33,4 @@ struct Study {
 /// Compiles the file of the call; throws UsageError.
 void compileStudy(Study& study, Context& context, const StudyRequest& request);
 
-/// Rows and columns of the table.
-[[nodiscard]] double rowsOf(const Study& study);
-[[nodiscard]] std::size_t columnsOf(const Study& study);
-
 } // namespace lmc::tool

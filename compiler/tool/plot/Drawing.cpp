@@ -64,6 +64,7 @@ PlotFile::PlotFile(std::filesystem::path file) : file_(std::move(file)), kind_(P
   if (!kind) throw UsageError("a plot is a .svg, .pdf or .png file, not `" + file_.string() + "`");
   kind_ = *kind;
   requireGnuplot();
+  runtime::requirePlace(file_);
 }
 
 std::optional<PlotFile> PlotFile::of(const Invocation& call) {

@@ -42,8 +42,8 @@ bool Figure::empty() const {
 }
 
 void Thinner::join(Part& a, const Part& b) const {
-  if (!(a.least.y <= b.least.y)) a.least = b.least;
-  if (!(a.most.y >= b.most.y)) a.most = b.most;
+  if (std::isfinite(b.least.y) && !(a.least.y <= b.least.y && std::isfinite(a.least.y))) a.least = b.least;
+  if (std::isfinite(b.most.y) && !(a.most.y >= b.most.y && std::isfinite(a.most.y))) a.most = b.most;
   a.last = b.last;
   a.gap = a.gap || b.gap;
 }

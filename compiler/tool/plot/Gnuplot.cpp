@@ -1,5 +1,7 @@
 #include "tool/plot/Gnuplot.h"
 
+#include "tool/plot/Scales.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,11 +48,7 @@ std::string inQuotes(const std::string& text) {
 /// A number of a panel, for an axis that may be logarithmic.
 std::string number(double x, bool logarithmic) {
   if (!std::isfinite(x) || (logarithmic && !(x > 0))) return "NaN";
-  return fmt::format("{:.9g}", x);
-}
-
-bool visible(double x, double y, const Panel& p) {
-  return std::isfinite(x) && std::isfinite(y) && (!p.x.logarithmic || x > 0) && (!p.y.logarithmic || y > 0);
+  return fmt::format("{}", x);
 }
 
 /// Whether some of a curve can be seen; gnuplot stops at curves of nothing.
@@ -60,51 +58,21 @@ bool visible(const Curve& c, const Panel& p) {
   return false;
 }
 
-/// Least and largest of what is seen on one axis.
-struct Extent {
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  void add(double x) {
-    least = std::min(least, x);
-    most = std::max(most, x);
-  }
-};
-
-struct Extents {
-  Extent x, y;
-};
-
-Extents extentsOf(const Panel& p) {
-  Extents e;
-  const auto add = [&](double x, double y) {
-    if (!visible(x, y, p)) return;
-    e.x.add(x);
-    e.y.add(y);
-  };
-  for (const Curve& c : p.curves)
-    for (std::size_t k = 0; k < c.x.size(); ++k) add(c.x[k], c.y[k]);
-  for (const Band& b : p.bands)
-    for (std::size_t k = 0; k < b.x.size(); ++k) {
-      add(b.x[k], b.low[k]);
-      add(b.x[k], b.high[k]);
-    }
-  return e;
-}
-
 /// The range of an axis on which everything is one number, or round-off of one: gnuplot chooses none that is good.
 std::string rangeOf(const char* axis, const Extent& e, bool logarithmic) {
-  const double size = std::max(std::abs(e.least), std::abs(e.most));
+  const double size = e.size();
   if (logarithmic) {
     if (e.most > e.least * 1.0001) return fmt::format("set autoscale {}\n", axis);
     return fmt::format("set {}range [{:.9g}:{:.9g}]\n", axis, e.least / 10, e.most * 10);
   }
-  if (e.most - e.least > 1e-12 * size) return fmt::format("set autoscale {}\n", axis);
+  if (e.spread()) return fmt::format("set autoscale {}\n", axis);
   const double around = size > 0 ? 1e-3 * size : 1;
   return fmt::format("set {}range [{:.17g}:{:.17g}]\n", axis, e.least - around, e.most + around);
 }
 
 class Script {
 public:
-  Script(const Figure& figure, const Canvas& canvas) : figure_(figure), canvas_(canvas) {}
+  Script(Figure figure, const Canvas& canvas) : figure_(std::move(figure)), canvas_(canvas) {}
 
   std::string text() {
     terminal();
@@ -218,11 +186,10 @@ private:
     axis("x", p.x);
     axis("y", p.y);
     const std::size_t block = drawn_++;
-    out_ += fmt::format("set xrange [{:.9g}:{:.9g}]\nset yrange [{:.9g}:{:.9g}]\n", s.x.front(), s.x.back(),
-                        s.y.front(), s.y.back());
+    out_ += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", s.x.front(), s.x.back(), s.y.front(), s.y.back());
     const std::string over = several || figure_.title.empty() ? s.name : figure_.title + ": " + s.name;
     out_ += "set title " + inQuotes(over) + " noenhanced\n";
-    if (!(e.least <= e.most)) {
+    if (e.empty()) {
       out_ += "set label 1 'no numbers' at graph 0.5,0.5 center; plot -1e300 notitle; unset label 1\n";
       return;
     }
@@ -246,7 +213,7 @@ private:
     const Extents e = extentsOf(p);
     axis("x", p.x);
     axis("y", p.y);
-    if (e.x.least <= e.x.most) out_ += rangeOf("x", e.x, p.x.logarithmic) + rangeOf("y", e.y, p.y.logarithmic);
+    if (!e.x.empty()) out_ += rangeOf("x", e.x, p.x.logarithmic) + rangeOf("y", e.y, p.y.logarithmic);
     std::string title = p.title;
     if (!several && title.empty()) title = figure_.title;
     out_ += "set title " + inQuotes(title) + " noenhanced\n";
@@ -263,8 +230,9 @@ private:
       ++place;
     }
     if (parts.empty()) // a frame that says so; gnuplot has no logarithm of nothing
-      parts = "unset logscale x; unset logscale y; set format xy ''; set xrange [0:1]; set yrange [0:1]\n"
-              "set label 1 'nothing above 0' at graph 0.5,0.5 center; plot -1 notitle; unset label 1";
+      parts = fmt::format("unset logscale x; unset logscale y; set format xy ''; set xrange [0:1]; set yrange [0:1]\n"
+                          "set label 1 '{}' at graph 0.5,0.5 center; plot -1 notitle; unset label 1",
+                          p.x.logarithmic || p.y.logarithmic ? "nothing above 0" : "no numbers");
     out_ += parts + "\n";
   }
 
@@ -294,7 +262,7 @@ private:
     return text + " " + name;
   }
 
-  const Figure& figure_;
+  const Figure figure_;
   const Canvas& canvas_;
   std::string out_;
   std::size_t blocks_ = 0, drawn_ = 0;
@@ -303,7 +271,7 @@ private:
 } // namespace
 
 std::string gnuplotScript(const Figure& figure, const Canvas& canvas) {
-  return Script(figure, canvas).text();
+  return Script(readable(figure), canvas).text();
 }
 
 } // namespace lmc::tool

@@ -64,16 +64,12 @@ std::vector<std::vector<std::string>> usualPanels(const TablePlot& plot, const N
   return panels;
 }
 
-double squared(double x) {
-  return x * x;
-}
-
 /// The norm of columns at each row, of themselves or of their differences from `from` (as many) at rows of `rows`.
 std::vector<double> normOf(const std::vector<const runtime::InputColumn*>& columns, bool change) {
   std::vector<double> norm(columns.front()->values.size(), 0);
   for (const runtime::InputColumn* c : columns)
-    for (std::size_t r = 0; r < norm.size(); ++r) norm[r] += squared(c->values[r] - (change ? c->values[0] : 0));
-  for (double& x : norm) x = std::sqrt(x);
+    for (std::size_t r = 0; r < norm.size(); ++r)
+      norm[r] = std::hypot(norm[r], c->values[r] - (change ? c->values[0] : 0));
   return norm;
 }
 
@@ -209,7 +205,7 @@ private:
       }
       for (const std::vector<std::string>& group : groups) {
         Curve curve{named(t, each ? group.front() : ""), {}, {}};
-        std::vector<double> sums(rows.size(), 0);
+        std::vector<double> norms(rows.size(), 0);
         for (const std::string& name : group) {
           const auto mine = columnsOf(t, name), other = columnsOf(reference, name);
           if (mine.size() != other.size())
@@ -218,12 +214,13 @@ private:
           for (std::size_t k = 0; k < mine.size(); ++k)
             for (std::size_t r = 0; r < rows.size(); ++r)
               if (rows[r] >= 0)
-                sums[r] += squared(mine[k]->values[r] - other[k]->values[static_cast<std::size_t>(rows[r])]);
+                norms[r] =
+                    std::hypot(norms[r], mine[k]->values[r] - other[k]->values[static_cast<std::size_t>(rows[r])]);
         }
         for (std::size_t r = 0; r < rows.size(); ++r)
           if (rows[r] >= 0) {
             curve.x.push_back(x.values[r]);
-            curve.y.push_back(std::sqrt(sums[r]));
+            curve.y.push_back(norms[r]);
           }
         add(p, std::move(curve));
       }

@@ -173,10 +173,10 @@ private:
 
 } // namespace
 
-void checkCertifiable(const Invocation& call, const runtime::Problem& problem) {
+void checkCertifiable(const Invocation& call, const runtime::Problem& problem, const runtime::RunBounds& bounds) {
   if (call[options::resume]) throw UsageError("--certify computes a whole motion again; --resume goes on with a part");
   const double numbers = static_cast<double>(runtime::stateEntries(problem).size());
-  const std::optional<double> samples = runtime::expectedSamples(problem);
+  const std::optional<double> samples = runtime::expectedSamples(problem, {.bounds = bounds});
   if (samples && *samples * numbers > runtime::trajectoryLimit)
     throw UsageError(
         fmt::format("--certify keeps the samples of the run, {:.3g} of {} numbers, and has room for {:.3g} "

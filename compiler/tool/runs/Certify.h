@@ -8,7 +8,7 @@
 namespace lmc::tool {
 
 /// Refuses what cannot be certified, before the run. Throws UsageError.
-void checkCertifiable(const Invocation& call, const runtime::Problem& problem);
+void checkCertifiable(const Invocation& call, const runtime::Problem& problem, const runtime::RunBounds& bounds);
 
 /// What is known of a run of the file of `call`. `problem`: as it was run; `keeper`: has taken its samples.
 ///

@@ -74,6 +74,7 @@ std::unique_ptr<runtime::CheckpointKeeper> checkpointFile(const Invocation& call
   if (call[options::checkpointEvery] && !call[options::checkpoint])
     throw UsageError("--checkpoint-every needs --checkpoint FILE");
   if (!call[options::checkpoint]) return nullptr;
+  runtime::requirePlace(*call[options::checkpoint]);
   std::string outputs = resume ? resume->outputs : std::string();
   for (const auto& output : {call[options::output], call[options::stepsOutput]})
     if (output && !lists(outputs, lineOf(*output))) outputs += lineOf(*output);

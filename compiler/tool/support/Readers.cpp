@@ -66,7 +66,8 @@ std::int64_t readCount(const std::string& option, const std::string& text, std::
 
 std::uint64_t readSeed(const std::string& option, const std::string& text) {
   std::uint64_t seed = 0;
-  if (!isNumber(text, seed)) throw UsageError(option + " wants a whole number from 0, not `" + text + "`");
+  if (!isNumber(text, seed))
+    throw UsageError(option + " wants a whole number from 0 to 18446744073709551615, not `" + text + "`");
   return seed;
 }
 

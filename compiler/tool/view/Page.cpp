@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 namespace lmc::tool {
@@ -38,6 +39,33 @@ std::string readShell() {
   return std::move(text).str();
 }
 
+/// A curve in single precision: numbers that agree in their first digits as differences from the least of them
+/// (`from`), those that single precision does not have in units of the largest (`unit`).
+Json seriesOf(const std::string& name, std::vector<double> values, bool logarithmic) {
+  constexpr double close = 1e-3, most32 = 1e37, least32 = 1e-30;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const double x : values) {
+    if (!std::isfinite(x)) continue;
+    least = std::min(least, x);
+    most = std::max(most, x);
+  }
+  Json s;
+  s["name"] = name;
+  double from = 0, unit = 1;
+  if (!logarithmic && least <= most && most / 2 - least / 2 < close / 2 * std::max(std::abs(least), std::abs(most)))
+    from = least;
+  if (const double size = std::max(std::abs(least - from), std::abs(most - from));
+      std::isfinite(size) && size > 0 && (size > most32 || size < least32))
+    unit = size;
+  std::vector<float> numbers;
+  numbers.reserve(values.size());
+  for (const double x : values) numbers.push_back(static_cast<float>((x - from) / unit));
+  if (from != 0) s["from"] = from;
+  if (unit != 1) s["unit"] = unit;
+  s["values"] = packed(numbers);
+  return s;
+}
+
 Json plotsOf(const PageRecorder& record, const runtime::Problem& problem) {
   Json plots = Json::array();
   const double first = problem.field(runtime::FieldKind::Energy) != nullptr ? 1 : 0;
@@ -49,31 +77,27 @@ Json plotsOf(const PageRecorder& record, const runtime::Problem& problem) {
     if (!plot.note.empty() && (error || !plot.energy)) p["note"] = plot.note;
     p["series"] = Json::array();
     for (const auto& [name, column] : plot.series) {
-      std::vector<float> values;
+      std::vector<double> values;
       const double start = record.rows() > 0 ? record.at(0, column) : first;
       for (std::size_t r = 0; r < record.rows(); ++r) {
         const double x = record.at(r, column);
-        values.push_back(static_cast<float>(error ? std::abs(x - start) / runtime::energyScale(start) : x));
+        values.push_back(error ? std::abs(x - start) / runtime::energyScale(start) : x);
       }
-      Json s;
-      s["name"] = error ? "error" : name;
-      s["values"] = packed(values);
-      p["series"].push_back(std::move(s));
+      p["series"].push_back(seriesOf(error ? "error" : name, std::move(values), p.contains("log")));
     }
     plots.push_back(std::move(p));
   }
   if (record.steps().empty()) return plots;
-  std::vector<double> times;
-  std::vector<float> steps;
+  std::vector<double> times, steps;
   for (const auto& [t, h] : record.steps()) {
     times.push_back(t);
-    steps.push_back(static_cast<float>(h));
+    steps.push_back(h);
   }
   Json p;
   p["title"] = "step size";
   p["log"] = true;
   p["times"] = packedTimes(times);
-  p["series"] = Json::array({Json{{"name", "h"}, {"values", packed(steps)}}});
+  p["series"] = Json::array({seriesOf("h", std::move(steps), true)});
   plots.push_back(std::move(p));
   return plots;
 }
@@ -103,12 +127,9 @@ void addConserved(Json& plots, const ConservedPlot& conserved) {
   p["log"] = true;
   p["times"] = packedTimes(conserved.times);
   p["series"] = Json::array();
-  for (std::size_t k = 0; k < conserved.names.size(); ++k) {
-    Json s;
-    s["name"] = conserved.names[k];
-    s["values"] = packed(std::vector<float>(conserved.changes[k].begin(), conserved.changes[k].end()));
-    p["series"].push_back(std::move(s));
-  }
+  for (std::size_t k = 0; k < conserved.names.size(); ++k)
+    p["series"].push_back(
+        seriesOf(conserved.names[k], {conserved.changes[k].begin(), conserved.changes[k].end()}, true));
   plots.insert(plots.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, plots.size())), std::move(p));
 }
 
@@ -142,6 +163,7 @@ PageWriter::PageWriter(const Invocation& call, fs::path file, PageUse use)
   if (use == PageUse::Scene) return;
   if (use == PageUse::Page && file_.extension() != ".html" && file_.extension() != ".htm")
     throw UsageError("a page is an .html file, not `" + file_.string() + "`");
+  if (use == PageUse::Page) runtime::requirePlace(file_);
   shell_ = readShell();
   if (use == PageUse::Pictures) return;
   limit_ = call[options::maxSize].value_or(standardSize);

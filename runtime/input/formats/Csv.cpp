@@ -1,4 +1,6 @@
 // Tables of numbers with commas between them, under a line of names. A last line that a kill has cut does not count.
+// Tables of others may have blanks around numbers and names, names in quotes, empty lines, a byte-order mark.
+#include "base/ByteOrderMark.h"
 #include "base/Files.h"
 #include "runtime/input/Input.h"
 
@@ -10,11 +12,17 @@ namespace lmc::runtime {
 
 namespace {
 
+std::string_view withoutBlanks(std::string_view cell) {
+  constexpr const char* blanks = " \t\r";
+  const std::size_t first = cell.find_first_not_of(blanks);
+  return first == std::string_view::npos ? "" : cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
+}
+
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> cells;
   for (;;) {
     const std::size_t comma = line.find(',');
-    cells.push_back(line.substr(0, comma));
+    cells.push_back(withoutBlanks(line.substr(0, comma)));
     if (comma == std::string_view::npos) return cells;
     line.remove_prefix(comma + 1);
   }
@@ -22,6 +30,7 @@ std::vector<std::string_view> split(std::string_view line) {
 
 /// "R[1][2]" as a field and its indices; a name of another form is a field of one number.
 Entry entryOf(std::string_view name) {
+  if (name.size() > 1 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
   Entry entry{std::string(name.substr(0, name.find('['))), {}};
   std::string_view rest = name.substr(entry.field.size());
   while (!rest.empty()) {
@@ -38,14 +47,14 @@ Entry entryOf(std::string_view name) {
 void readCsv(const std::filesystem::path& file, InputTable& table) {
   const std::optional<std::string> bytes = readFile(file);
   if (!bytes) throw InputError("cannot read `" + file.string() + "`");
-  std::string_view text = *bytes;
+  std::string_view text = withoutByteOrderMark(*bytes);
   std::size_t number = 0;
   for (; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos && number > 0) return; // cut
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (number > 0 && withoutBlanks(line).empty()) continue;
     const std::vector<std::string_view> cells = split(line);
     if (number == 0) {
       for (const std::string_view name : cells) table.columns.push_back({entryOf(name), {}});
@@ -58,9 +67,11 @@ void readCsv(const std::filesystem::path& file, InputTable& table) {
       throw wrong(fmt::format("{} numbers expected, {} found", table.columns.size(), cells.size()));
     for (std::size_t k = 0; k < cells.size(); ++k) {
       double x = 0;
-      const auto [stop, failure] = std::from_chars(cells[k].data(), cells[k].data() + cells[k].size(), x);
-      if (failure != std::errc() || stop != cells[k].data() + cells[k].size())
-        throw wrong(fmt::format("`{}` under `{}` is not a number", cells[k], table.columns[k].entry.name()));
+      const std::string_view digits = cells[k].starts_with('+') ? cells[k].substr(1) : cells[k];
+      const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
+      if (failure != std::errc() || stop != digits.data() + digits.size())
+        throw wrong(fmt::format("`{}` under `{}` is not a number{}", cells[k], table.columns[k].entry.name(),
+                                table.columns.size() == 1 ? "; numbers have commas between them" : ""));
       table.columns[k].values.push_back(x);
     }
   }

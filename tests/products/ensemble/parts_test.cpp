@@ -180,6 +180,15 @@ TEST(Parts, WhatNeverFitsIsRefusedAtOnce) {
   expectRefused(w, "ulimit -v 4000000; " + study + " --every 2e-8 --keep all --output a.csv", 1, "LIE0607",
                 "this process may have 4.1 GB");
   EXPECT_FALSE(std::filesystem::exists(w.path("a.csv")) || std::filesystem::exists(w.path("a.lmcpart")));
+  // With a limit there is what is made by then.
+  for (const char* const file : {"b.csv", "b.npz"}) {
+    const Outcome brief = shell(w, "$LMC ensemble '" + example("heavy_top") +
+                                       "' --samples 1000000000000 --vary 'm ~ normal(15, 1)' --keep all --max-seconds "
+                                       "0.1 --output " +
+                                       file);
+    EXPECT_EQ(brief.status, 3) << brief.err;
+    EXPECT_TRUE(std::filesystem::exists(w.path(file)));
+  }
   // The ends alone need no rows.
   const Outcome ends = shell(w, study + " --every 1e-9 --output a.csv");
   EXPECT_EQ(ends.status, 0) << ends.err;

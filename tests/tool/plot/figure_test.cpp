@@ -1,5 +1,6 @@
 // Figures: what is kept of long curves, what is computed of tables, and that names are texts alone.
 #include "tool/plot/Drawing.h"
+#include "tool/plot/Scales.h"
 #include "tool/plot/TablePlot.h"
 #include "tool/support/Programs.h"
 
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <limits>
 #include <numbers>
+#include <regex>
 
 using namespace lmc::runtime;
 using namespace lmc::tool;
@@ -82,6 +84,22 @@ TEST(Thinner, KeepsGaps) {
   EXPECT_TRUE(gap);
 }
 
+// What is infinite, or no number, hides nothing that stands beside it.
+TEST(Thinner, KeepsWhatStandsBesideGaps) {
+  Thinner thinner;
+  for (int k = 0; k < 100000; ++k) {
+    double y = std::sin(1e-3 * k);
+    if (k % 50 == 7) y = std::numeric_limits<double>::infinity();
+    if (k % 50 == 9) y = -std::numeric_limits<double>::infinity();
+    if (k % 50 == 11) y = std::numeric_limits<double>::quiet_NaN();
+    thinner.add(k, k == 50006 ? 40 : k == 70008 ? -50 : y);
+  }
+  Curve c;
+  thinner.give(c);
+  EXPECT_EQ(std::count(c.y.begin(), c.y.end(), 40), 1);
+  EXPECT_EQ(std::count(c.y.begin(), c.y.end(), -50), 1);
+}
+
 TEST(TablePlot, ChoosesTheEnergyAndWhatIsObserved) {
   const Figure f = figureOfLine({});
   ASSERT_EQ(f.panels.size(), 2U);
@@ -122,6 +140,21 @@ TEST(TablePlot, TakesNormsChangesAndErrors) {
   error.panels = {{"w"}};
   error.reference = &apart;
   EXPECT_THROW((void)figureOfLine(error), UsageError);
+}
+
+// Squares would be 0, or infinite.
+TEST(TablePlot, TakesNormsOfNumbersOfAnySize) {
+  TablePlot plot;
+  plot.panels = {{"w"}};
+  plot.norm = true;
+  for (const double size : {1e-300, 1e300}) {
+    const NamedTable t = tableOf("a", {{{"t", {}}, {0, 1}}, {{"w", {1}}, {0, 3 * size}}, {{"w", {2}}, {0, 4 * size}}});
+    const NamedTable zero = tableOf("b", {{{"t", {}}, {0, 1}}, {{"w", {1}}, {0, 0}}, {{"w", {2}}, {0, 0}}});
+    EXPECT_DOUBLE_EQ(figureOf(plot, {t}).panels.at(0).curves.at(0).y.at(1), 5 * size);
+    TablePlot error;
+    error.reference = &zero;
+    EXPECT_DOUBLE_EQ(figureOf(error, {t}).panels.at(0).curves.at(0).y.at(1), 5 * size);
+  }
 }
 
 TEST(TablePlot, MakesSurfacesOfGrids) {
@@ -243,6 +276,7 @@ TEST(Gnuplot, DrawsWhatIsDifficult) {
       {"constant", {"t"}, {"y"}, {{"c", {0, 1, 2}, {5, 5, 5}}}, {}},
       {"zero", {"t"}, {"y"}, {{"c", {0, 1, 2}, {0, 0, 0}}}, {}},
       {"round-off", {"t"}, {"y"}, {{"c", {0, 1, 2}, {1, 1 + 1e-16, 1 - 1e-16}}}, {}},
+      {"no number", {"t"}, {"y"}, {{"c", {0, 1, 2}, {nan, infinite, nan}}}, {}},
       {"nothing on a logarithmic axis", {"t"}, {"y", true}, {{"c", {0, 1, 2}, {0, 0, -1}}}, {}},
       {"one curve of nothing", {"t"}, {"y", true}, {{"c", {0, 1}, {0, 0}}, {"d", {0, 1}, {1e-9, 1e3}}}, {}},
       {"one number on a logarithmic axis", {"t", true}, {"y", true}, {{"c", {1}, {1e-7}, Mark::Both}}, {}},
@@ -260,4 +294,71 @@ TEST(Gnuplot, DrawsWhatIsDifficult) {
   const std::string together = draw({"all", panels}, {PlotKind::Svg});
   for (const Panel& p : panels) EXPECT_NE(together.find(p.title), std::string::npos) << p.title;
   EXPECT_TRUE((Figure{"", {{"", {}, {}, {{"", {0}, {nan}}, {"", {infinite}, {1}}}, {}}}}).empty());
+}
+
+namespace {
+
+/// Where the points of the first curve lie in a picture, in pixels from the left and from below.
+std::vector<std::pair<double, double>> pointsDrawn(const Panel& panel) {
+  const std::string svg = draw({"", {panel}}, {PlotKind::Svg});
+  const std::regex curve("<path stroke='rgb\\( *0, 114, 178\\)' +d='([^']*)'"), point("[ML]([-0-9.]+),([-0-9.]+)");
+  std::vector<std::pair<double, double>> points;
+  std::smatch found;
+  if (!std::regex_search(svg, found, curve)) return points;
+  const std::string path = found[1];
+  for (std::sregex_iterator p(path.begin(), path.end(), point), end; p != end; ++p)
+    points.emplace_back(std::stod((*p)[1]), -std::stod((*p)[2]));
+  return points;
+}
+
+} // namespace
+
+// The curve has the shape of its numbers, whatever their size is, and however close they are to each other.
+TEST(Gnuplot, DrawsNumbersOfAnySize) {
+  if (!hasGnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  struct Sizes {
+    double offset, unit;
+    std::string label;
+  };
+  const std::vector<Sizes> all = {{0, 1, "y"},
+                                  {0, 0.9e308, "y (in 1e+308)"},
+                                  {0, 1e307, "y (in 1e+307)"},
+                                  {0, 1e300, "y (in 1e+300)"},
+                                  {0, 1e-310, "y (in 1e-300)"},
+                                  {0, 1e-300, "y (in 1e-300)"},
+                                  {1, 1e-6, "y − 1"},
+                                  {1, 1e-11, "y − 1"},
+                                  {-12345.7, 0.1, "y + 12346"},
+                                  {3e8, 1e-3, "y − 300000000"}};
+  const std::vector<double> shape = {0.25, -1, 1.75, 0.5};
+  for (const Sizes& s : all)
+    for (const bool acrossX : {false, true}) {
+      std::vector<double> sized, plain{0, 1, 2, 3};
+      for (const double y : shape) sized.push_back(s.offset + s.unit * y);
+      const Panel p = acrossX ? Panel{"", {"y"}, {"t"}, {{"", sized, plain}}, {}}
+                              : Panel{"", {"t"}, {"y"}, {{"", plain, sized}}, {}};
+      const Panel shown = readable({"", {p}}).panels.at(0);
+      EXPECT_EQ(acrossX ? shown.x.label : shown.y.label, s.label);
+      const auto points = pointsDrawn(p);
+      ASSERT_EQ(points.size(), 4U) << s.label;
+      const auto at = [&](std::size_t k) { return acrossX ? points[k].first : points[k].second; };
+      for (std::size_t k = 0; k < 4; ++k)
+        EXPECT_NEAR((at(k) - at(1)) / (at(2) - at(1)), (shape[k] + 1) / 2.75, 2e-3) << s.label;
+    }
+  // Decades.
+  for (const double size : {1e-320, 1e-306, 1.0, 1e290, 1e306}) {
+    const auto points = pointsDrawn({"", {"t"}, {"y", true}, {{"", {0, 1, 2}, {size, 10 * size, 100 * size}}}, {}});
+    ASSERT_EQ(points.size(), 3U) << size;
+    EXPECT_NEAR((points[1].second - points[0].second) / (points[2].second - points[0].second), 0.5, 2e-3) << size;
+  }
+  EXPECT_EQ(pointsDrawn({"", {"t"}, {"y", true}, {{"", {0, 1, 2}, {1e-322, 1e300, 1e308}}}, {}}).size(), 2U);
+  // Heights of a surface.
+  Panel p{"", {"x"}, {"y"}, {}, {}};
+  p.surface = Surface{"z", {0, 1e308}, {5, 5.0001}, {-1e308, 0, 0, 1e308}};
+  const Panel shown = readable({"", {p}}).panels.at(0);
+  EXPECT_EQ(shown.surface->name, "z (in 1e+308)");
+  EXPECT_EQ(shown.surface->z, (std::vector<double>{-1, 0, 0, 1}));
+  EXPECT_EQ(shown.x.label, "x (in 1e+308)");
+  EXPECT_EQ(shown.y.label, "y − 5");
+  EXPECT_NE(draw({"", {p}}, {PlotKind::Svg}).find("z (in 1e+308)"), std::string::npos);
 }

@@ -221,6 +221,17 @@ TEST_F(Plots, RefuseWhatIsWrong) {
   EXPECT_EQ(readInput(w.path("cut.csv")).rows(), 2U);
 }
 
+TEST_F(Plots, ReadTablesOfOthers) {
+  w.write("o.csv", "\xEF\xBB\xBF\"t\", \"x[1]\" , \"a name\"\r\n 0, +1 ,1e3\r\n\r\n0.5 ,\t-2,-inf\r\n  \r\n");
+  const InputTable table = readInput(w.path("o.csv"));
+  EXPECT_EQ(table.fields(), (std::vector<std::string>{"t", "x", "a name"}));
+  EXPECT_EQ(table.find("t")->values, (std::vector<double>{0, 0.5}));
+  EXPECT_EQ(table.find("x[1]")->values, (std::vector<double>{1, -2}));
+  EXPECT_EQ(table.find("a name")->values[0], 1e3);
+  w.write("semicolon.csv", "t;x\n0;1\n1;2\n");
+  EXPECT_NE(w.lmc({"plot", "semicolon.csv"}).err.find("numbers have commas between them"), std::string::npos);
+}
+
 TEST_F(Plots, SayWhatIsMissing) {
   const std::string before = std::getenv("PATH");
   setenv("PATH", w.path("").c_str(), 1);

@@ -111,12 +111,13 @@ private:
   std::unique_ptr<runtime::EnsembleCheckpointFile> file_;
 };
 
-/// Whether the output can be as large as it must be; reported where it cannot.
+/// Whether the output can be as large as it must be; reported where it cannot. With a limit of seconds it is as large
+/// as it gets by then.
 bool placeIsGood(Study& study, const Invocation& call) {
-  if (!call[options::output]) return true;
-  refuseHopelessOutput(*call[options::output], rowsOf(study), columnsOf(study));
+  if (!call[options::output] || call[options::maxSeconds]) return true;
+  refuseHopelessOutput(*call[options::output], study.shape.tableRows(), study.shape.tableColumns());
   checkLargest(study.pipeline, *call[options::output],
-               leastBytes(*call[options::output], rowsOf(study), columnsOf(study)));
+               leastBytes(*call[options::output], study.shape.tableRows(), study.shape.tableColumns()));
   return !study.pipeline.diagnostics().hasErrors();
 }
 
@@ -161,7 +162,8 @@ int runWhole(Context& context, Study& study, std::optional<runtime::BlockReader>
   const std::optional<PlotFile> plot = PlotFile::of(call);
   runtime::EnsembleResult result;
   protectFiles(call, filesReadBy(study.pipeline));
-  if (call[options::output]) warn(largeOutput(*call[options::output], rowsOf(study), columnsOf(study)));
+  if (call[options::output])
+    warn(largeOutput(*call[options::output], study.shape.tableRows(), study.shape.tableColumns()));
   try {
     std::unique_ptr<runtime::Sink> sink;
     if (call[options::output]) sink = runtime::openOutput(*call[options::output], &study.about);

@@ -45,16 +45,6 @@ std::vector<runtime::PartFile> readParts(const Invocation& call, Sources& source
   return parts;
 }
 
-double rowsOf(const runtime::EnsembleShape& s) {
-  const auto times = static_cast<double>(s.times.size());
-  return s.keep == runtime::EnsembleKeep::Statistics ? times : times * static_cast<double>(s.samples);
-}
-
-std::size_t columnsOf(const runtime::EnsembleShape& s) {
-  return s.keep == runtime::EnsembleKeep::Statistics ? 2 + 4 * s.columns.size()
-                                                     : 3 + s.varied.size() + s.columns.size();
-}
-
 void tell(const Invocation& call, const std::vector<runtime::PartFile>& parts, const runtime::EnsembleResult& result) {
   const runtime::PartHeader& first = parts.front().header;
   if (call[options::json]) {
@@ -108,8 +98,8 @@ int mergeFiles(Context& context) {
   if (call[options::output]) {
     context.stage = "merging the parts";
     const runtime::PartHeader& first = parts.front().header;
-    refuseHopelessOutput(*call[options::output], rowsOf(first.shape), columnsOf(first.shape));
-    warn(largeOutput(*call[options::output], rowsOf(first.shape), columnsOf(first.shape)));
+    refuseHopelessOutput(*call[options::output], first.shape.tableRows(), first.shape.tableColumns());
+    warn(largeOutput(*call[options::output], first.shape.tableRows(), first.shape.tableColumns()));
     const StopOnSignal guard;
     try {
       const auto sink = runtime::openOutput(*call[options::output], &first.about);

@@ -141,11 +141,37 @@ private:
   std::unique_ptr<runtime::Sink> sink_;
 };
 
+/// Refuses a table of trials, of which steps of a fixed length have none, and warns of what has no effect on them.
+void checkFixedSteps(const Invocation& call, const runtime::Problem& problem) {
+  if (call[options::stepsOutput])
+    throw UsageError(
+        fmt::format("--steps-output is a table of adaptive steps, and those of {} have a fixed length here\n"
+                    "--tolerance, with a method that estimates its error, makes adaptive ones",
+                    problem.method));
+  std::vector<std::string> idle;
+  if (call[options::controller]) idle.emplace_back("--controller");
+  if (call[options::safety]) idle.emplace_back("--safety");
+  if (call[options::norm]) idle.emplace_back("--norm");
+  if (!idle.empty())
+    warn(fmt::format("{} {} no effect: the steps of {} have a fixed length here", fmt::join(idle, " and "),
+                     idle.size() > 1 ? "have" : "has", problem.method));
+}
+
 runtime::RunBounds bounds(const Invocation& call) {
   runtime::RunBounds b;
   b.steps = call[maxStepsOption].value_or(static_cast<std::int64_t>(runtime::stepLimit));
   if (call[options::maxSeconds]) b.seconds = *call[options::maxSeconds];
   return b;
+}
+
+/// Refuses an output that no disk, or no memory, holds, and warns of a large one: of what the run makes behind the
+/// checkpoint, in as many steps as it may take. What a limit of seconds leaves of it nobody knows.
+void checkRoom(const Invocation& call, const runtime::Problem& problem, const runtime::Checkpoint* resume) {
+  const auto samples = runtime::expectedSamples(problem, {.resume = resume, .bounds = {.steps = bounds(call).steps}});
+  if (!samples) return;
+  const std::size_t numbers = problem.columnCount() + 1;
+  if (!call[options::maxSeconds]) refuseHopelessOutput(*call[options::output], *samples, numbers);
+  warn(largeOutput(*call[options::output], *samples, numbers));
 }
 
 runtime::RunResult integrate(const runtime::Problem& problem, runtime::Sink* sink, StepTable* steps,
@@ -242,6 +268,8 @@ int runModel(Context& context) {
   protectFiles(call);
   const std::optional<runtime::Checkpoint> resume = checkpointToResume(call);
   const std::unique_ptr<runtime::CheckpointKeeper> checkpoints = checkpointFile(call, resume);
+  if (!call[options::report] && (call[options::fps] || call[options::speed] || call[options::maxSize]))
+    throw UsageError("--fps, --speed and --max-size are of the page that --report NAME.html makes");
   products::PipelineOptions options = pipelineOptions(call);
   if (resume) options.codeKey = resume->code;
   std::unique_ptr<Pictures> pictures;
@@ -262,12 +290,9 @@ int runModel(Context& context) {
   if (!call[options::json]) printDiagnostics(call, ready.diagnostics(), ready.sources());
   const runtime::Problem& problem = ready.problem();
   protectFiles(call, ready.files());
-  if (call[certifyOption]) checkCertifiable(call, problem);
-  const auto samples = runtime::expectedSamples(problem);
-  if (call[options::output] && samples) {
-    refuseHopelessOutput(*call[options::output], *samples, problem.columnCount() + 1);
-    warn(largeOutput(*call[options::output], *samples, problem.columnCount() + 1));
-  }
+  if (!problem.control) checkFixedSteps(call, problem);
+  if (call[certifyOption]) checkCertifiable(call, problem, bounds(call));
+  if (call[options::output]) checkRoom(call, problem, resume ? &*resume : nullptr);
 
   context.stage = "running `" + file + "`";
   runtime::Summary summary{problem.model,
@@ -287,7 +312,7 @@ int runModel(Context& context) {
   const StopOnSignal guard; // from here on there is something to lose
   if (resume) setAside(call, *resume);
   if (call[options::output]) sink = runtime::openOutput(*call[options::output], &about);
-  if (call[options::stepsOutput] && problem.control) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
+  if (call[options::stepsOutput]) steps = std::make_unique<StepTable>(*call[options::stepsOutput]);
   std::optional<Certificate> certificate;
   summary.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context.start).count();
   try {
