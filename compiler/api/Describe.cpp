@@ -213,6 +213,10 @@ private:
 } // namespace
 
 void describe(detail::ModelData& shared, products::Pipeline& pipeline) {
+  // Dimensions of manifolds are found with expressions, which end with this.
+  sym::Graph& graph = pipeline.compilation().graph();
+  sym::GraphLayer layer(graph.layer());
+  const sym::Graph::Work work(graph, layer);
   Description(shared, pipeline).run();
 }
 

@@ -55,7 +55,7 @@ void RootScan::note(const RootPoint& p, int side) {
 bool RootScan::touchesAtEnd(const RootPoint& left, const RootPoint& right) const {
   const double rate = std::abs(right.rate) * (right.at - left.at);
   return std::abs(right.value) <= scale_.rounding &&
-         rate <= 2 * std::sqrt(scale_.rounding * std::max(std::abs(left.value), scale_.rounding));
+         rate <= 2 * std::sqrt(scale_.rounding) * std::sqrt(std::max(std::abs(left.value), scale_.rounding));
 }
 
 std::int32_t RootScan::withRates(const RootPoint& left, const RootPoint& right) {

@@ -276,9 +276,10 @@ std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
   before_.values.assign(n, 0);
   before_.rates.assign(n, 0);
   for (std::size_t k = 0; k < n; ++k) {
-    rounded_[k] = std::abs(memory[k]) > 2;
+    rounded_[k] = std::abs(memory[k]) == 4;
     signs_[k] = rounded_[k] && memory[k] > 0 ? 0 : (memory[k] > 0) - (memory[k] < 0);
-    armed_[k] = std::abs(memory[k]) == 2;
+    presumed_[k] = std::abs(memory[k]) == 3;
+    armed_[k] = presumed_[k] || std::abs(memory[k]) == 2;
     largest_[k] = memory[n + k];
     before_.values[k] = memory[2 * n + k];
     before_.rates[k] = memory[3 * n + k];
@@ -290,7 +291,10 @@ std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
 std::vector<double> EventWatch::memory() const {
   std::vector<double> list;
   for (std::size_t k = 0; k < signs_.size(); ++k)
-    list.push_back(leavesByRounding(k) ? (signs_[k] < 0 ? -4 : 4) : armed_[k] ? 2 * signs_[k] : signs_[k]);
+    list.push_back(leavesByRounding(k) ? (signs_[k] < 0 ? -4 : 4)
+                                       : signs_[k] * (!armed_[k]     ? 1
+                                                      : presumed_[k] ? 3
+                                                                     : 2));
   list.insert(list.end(), largest_.begin(), largest_.end());
   for (const std::vector<double>* numbers : {&before_.values, &before_.rates})
     for (std::size_t k = 0; k < signs_.size(); ++k) {

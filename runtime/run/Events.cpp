@@ -49,12 +49,18 @@ std::int32_t EventWatch::evaluate(double t) {
 std::int32_t EventWatch::begin(double t) {
   signs_.assign(events_.size(), 0);
   armed_.assign(events_.size(), false);
+  presumed_.assign(events_.size(), false);
   rounded_.assign(events_.size(), false);
   touched_.assign(events_.size(), std::nullopt);
   largest_.assign(events_.size(), 0);
   const std::int32_t status = evaluate(t);
   if (status == Ok) accept();
   stepBefore_ = step_ = 0;
+  for (std::size_t k = 0; k < signs_.size() && status == Ok; ++k) {
+    if (events_[k].cause != ContactCause::None || now_.values[k] != 0 || !std::isfinite(now_.rates[k])) continue;
+    signs_[k] = signOf(now_.rates[k]);
+    armed_[k] = presumed_[k] = signs_[k] != 0;
+  }
   return status;
 }
 
@@ -100,6 +106,8 @@ std::int32_t EventWatch::turn(std::size_t k, const Values& end, double t, double
   constexpr int most = 60;
   constexpr double edge = 0.01;
   const int wanted = signs_[k];
+  const double least =
+      presumed_[k] ? scaleOf(k, t, h).rounding : 0; // it may have been left of a root that has happened
   double lo = 0, hi = h, vlo = left_.values[k], rlo = left_.rates[k], vhi = end.values[k], rhi = end.rates[k];
   for (int turn = 0; turn < most; ++turn) {
     const double width = hi - lo;
@@ -110,7 +118,7 @@ std::int32_t EventWatch::turn(std::size_t k, const Values& end, double t, double
     if (status == Ok) status = evaluate(t + theta);
     if (status != Ok) return status;
     const double value = now_.values[k], rate = now_.rates[k];
-    if (signOf(value) == wanted) {
+    if (wanted * value > least) {
       seen = theta;
       return Ok;
     }
@@ -264,10 +272,14 @@ std::int32_t EventWatch::consider(std::size_t k, const Values& end, double t, do
   }
   std::optional<double> seen;
   const std::int32_t status = turn(k, end, t, h, to, seen);
-  if (seen)
+  if (seen) {
     candidates_.push_back({k, *seen, h, sign});
-  else if (status == Ok)
+  } else if (status == Ok && presumed_[k]) { // it has gone to the other side at once: `accept` takes the sign
+    armed_[k] = false;
+    signs_[k] = 0;
+  } else if (status == Ok) {
     stuck_ = events_[k].entry.name();
+  }
   return status;
 }
 
@@ -477,6 +489,7 @@ std::int32_t EventWatch::settle(double t, const std::vector<std::size_t>& done) 
     // What has touched zero, and goes on as it came, stays on its side: its rate is zero up to rounding, too.
     const bool goesBack = zero && touched_[k] && (*touched_[k] == rate || std::isnan(rate));
     armed_[k] = goesBack || (zero && std::isfinite(rate) && rate != 0);
+    presumed_[k] = goesBack;
     if (!goesBack) signs_[k] = armed_[k] ? signOf(rate) : signOf(value);
     // The gap of a contact that is open again opens, though behind an impact its rate may be rounding of any sign.
     rounded_[k] = zero && events_[k].cause == ContactCause::Closes && signs_[k] <= 0;

@@ -27,7 +27,8 @@ struct EventDoubt {
 /// Watches the signs of a problem's events along a run.
 ///
 /// An event has happened when its value has another sign than it had last, or is zero, and the direction is right. A
-/// value that is zero at the begin has no sign: the first other one counts. An extremum that is zero up to rounding
+/// value that is zero at the begin has the sign of its rate; where that is zero or not known, the first other one
+/// counts. An extremum that is zero up to rounding
 /// (`touchRounding` of the largest value so far) is a double root: the value crosses zero both ways at one time, so
 /// that this is an event of any direction.
 ///
@@ -51,8 +52,8 @@ public:
   /// Takes the signs at the present state. Returns a tape::Status.
   [[nodiscard]] std::int32_t begin(double t);
   /// The same, with what a run knew there, one number an event each: its sign, 1, -1 and 0 (none), or 2 and -2 for one
-  /// that `settle` took of a rate; the largest value; its value at the begin of the step before, of the length that
-  /// stands behind (0: there is none), and its rate there.
+  /// that `settle` took of a rate, 3 and -3 for one that is presumed; the largest value; its value at the begin of the
+  /// step before, of the length that stands behind (0: there is none), and its rate there.
   [[nodiscard]] std::int32_t begin(double t, const std::vector<double>& memory);
   [[nodiscard]] std::vector<double> memory() const;
 
@@ -130,15 +131,18 @@ private:
   Workspace& workspace_;
   std::vector<EventOutput> events_;
   Values now_;
-  Values left_;               ///< at the left end of the step
-  std::vector<int> signs_;    ///< likewise
-  std::vector<bool> armed_;   ///< the sign is that of the rate: the value itself may be on the other side by rounding
-  std::vector<bool> rounded_; ///< of a contact that is open: it left zero at a rate of rounding that leads back
-  std::vector<double> residual_;               ///< what is left of each value at the event that was located last
-  std::vector<double> largest_;                ///< of each event, the largest value so far
-  Values before_;                              ///< at the begin of the step before
-  double stepBefore_ = 0;                      ///< its length; 0: there is none
-  double step_ = 0;                            ///< of the last look
+  Values left_;             ///< at the left end of the step
+  std::vector<int> signs_;  ///< likewise
+  std::vector<bool> armed_; ///< the sign is that of the rate: the value itself may be on the other side by rounding
+  /// Of armed events, which have not been seen on their side: they begin at zero, or have touched it, which may have
+  /// been a root of third order. Where they turn up on the other side they have that.
+  std::vector<bool> presumed_;
+  std::vector<bool> rounded_;    ///< of a contact that is open: it left zero at a rate of rounding that leads back
+  std::vector<double> residual_; ///< what is left of each value at the event that was located last
+  std::vector<double> largest_;  ///< of each event, the largest value so far
+  Values before_;                ///< at the begin of the step before
+  double stepBefore_ = 0;        ///< its length; 0: there is none
+  double step_ = 0;              ///< of the last look
   std::optional<Values> middle_, aside_;       ///< within it, where somebody has asked
   std::vector<bool> leftZero_;                 ///< armed events that were on their side within it
   std::vector<std::optional<double>> touched_; ///< the rate, of events that `locate` has found to touch zero

@@ -297,3 +297,49 @@ TEST(Event, OnVelocitiesAndMomentaIsFoundInLongSteps) {
           EXPECT_NEAR(j["events"][k]["time"].get<double>(), times[k], 1e-8) << top;
     }
 }
+
+/// What is zero at the begin goes to the side of its rate, and may come back within the first step.
+TEST(Event, ThatBeginsAtZeroComesBackInALongStep) {
+  const Workspace w;
+  const std::vector<std::string> all = {"method = RK4; step = 0.1;", "method = RKMKGL4; step = 0.1;",
+                                        "method = Taylor; tolerance = 1e-9;", "method = PL14; tolerance = 1e-9;",
+                                        "method = P853; tolerance = 1e-6;"};
+  for (const std::string& s : all)
+    for (const double begin : {0.0, 1e3}) {
+      const std::string from = std::to_string(begin), to = std::to_string(begin + 2);
+      const auto count = [&](const std::string& event) {
+        return runOf(w, "model M { config x : R velocity v; lagrangian = 0.5*v^2 - 0.5*x^2; initial x = 1;"
+                        "discrete n : int = 0; event e = " +
+                            event + " { reset n = n + 1; } simulate { time = " + from + ".." + to + "; " + s +
+                            " } }")["events"];
+      };
+      const nlohmann::json each = count("sin(50*(t - " + from + "))");
+      ASSERT_EQ(each.size(), 31U) << s; // 100/pi = 31.8
+      for (std::size_t k = 0; k < each.size(); ++k)
+        EXPECT_NEAR(each[k]["time"].get<double>(), begin + static_cast<double>(k + 1) * M_PI / 50, 4e-15 * (1 + begin));
+      EXPECT_EQ(count("rising(sin(50*(t - " + from + ")))").size(), 15U) << s;
+      EXPECT_EQ(count("falling(sin(50*(t - " + from + ")))").size(), 16U) << s;
+    }
+  // Whatever the rate of |t| is said to be at 0, nothing crosses zero behind the begin.
+  for (const std::string& s : settings)
+    for (const char* e : {"abs(t)", "-abs(t)", "t^3", "-t*abs(t)"})
+      EXPECT_TRUE(runOf(w, ball("  event e = " + std::string(e) + ";", s))["event"].is_null()) << e << s;
+}
+
+/// A root of third order may look like one of second order, where a step ends at it.
+TEST(Event, OfThirdOrderHappensOnce) {
+  const Workspace w;
+  std::vector<std::string> all = settings;
+  all.insert(all.end(),
+             {"method = RK4; step = 0.1;", "method = RKMK4; step = 0.03;", "method = P853; tolerance = 1e-9;",
+              "method = Taylor; step = 0.1;", "method = RKMKGL4; step = 0.1;"});
+  for (const std::string& s : all)
+    for (const char* e : {"(t - 0.5)^3", "(z - 0.5)^3", "rising((t - 0.5)^3)", "1e200*(t - 0.5)", "1e200*(z - 0.5)"}) {
+      const nlohmann::json j =
+          runOf(w, ball("  state z : R;  flow z = 1;  discrete n : int = 0;  event e = " + std::string(e) +
+                            " { reset n = n + 1; }",
+                        s));
+      ASSERT_EQ(j["events"].size(), 1U) << e << s << j;
+      EXPECT_NEAR(j["events"][0]["time"].get<double>(), 0.5, 2e-5) << e << s;
+    }
+}

@@ -419,3 +419,40 @@ INSTANTIATE_TEST_SUITE_P(Manifolds, Homogeneous, testing::ValuesIn(all()), [](co
   return std::string(std::get<0>(p.param).name) + "_" + std::get<1>(p.param).name +
          (std::get<2>(p.param) ? "_momentum" : "");
 });
+
+/// Points leave their manifold by a rounding a step. Where velocities and momenta are projected there again and again,
+/// the energy must not feel it more than the points do: it would change with the square of the number of steps. Steps
+/// are so short that the methods have no error of their own.
+TEST(ProjectedVelocities, StayWhatTheyAreOverManySteps) {
+  struct Case {
+    const char* manifold;
+    std::string lagrangian, hamiltonian, initial, methods;
+  };
+  const std::string potential = "q[1] + q[2]*q[3]";
+  const std::vector<Case> cases = {
+      {"S^3", "0.5*dot(q', q') - " + potential, "0.5*dot(w, w) + " + potential,
+       "initial q = [0, 0, 0.6, 0.8]; initial w = [0, 0.576, 0.768, 0.288, 0.384, 0];", "RKMK4 CF6 ELNh SLGI"},
+      {"Stiefel(3,2)", "0.5*trace(transpose(q')*q') + 0.3*q[1,1] - q[2,2]*q[3,1]", "", "initial w = [0.1, 0.2, 0.3];",
+       "RKMK4 VIMidpoint"},
+      {"Grassmann(3,1)", "0.5*trace(transpose(q')*q') + trace(q*[[0, 1, 2], [1, 2, 0], [2, 0, 3]])", "",
+       "initial q = outer(e1, e1); initial w = [0, 1, 0.5];", "CF6 P4"},
+  };
+  const Workspace w;
+  for (const Case& c : cases)
+    for (const bool momenta : {false, true}) {
+      if (momenta && c.hamiltonian.empty()) continue;
+      const std::string body = std::string("model M {\n  config q : ") + c.manifold +
+                               (momenta ? " momentum w;\n  hamiltonian = " + c.hamiltonian
+                                        : " velocity w;\n  lagrangian = " + c.lagrangian) +
+                               ";\n  " + c.initial +
+                               "\n  simulate { method = RKMK4; time = 0..0.005; step = 1e-6; }\n}\n";
+      const std::string file = w.write("many.lie", body).string();
+      std::istringstream names(c.methods);
+      for (std::string method; names >> method;) {
+        if (momenta && method == "ELNh") continue; // for velocities alone
+        const nlohmann::json run = parseJson(w.lmc({"run", file, "--method", method, "--json"}).out);
+        EXPECT_EQ(run["steps"], 5000) << method;
+        EXPECT_LT(run["energy_error"].get<double>(), 1e-11) << c.manifold << " " << method << momenta;
+      }
+    }
+}

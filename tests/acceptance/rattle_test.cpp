@@ -92,6 +92,43 @@ TEST(Rattle, IsTheClosedFormOnTheSphere) {
   }
 }
 
+/// Discrete variables of any sort may stand in the Lagrangian: the mass and the gradient change from step to step.
+TEST(Rattle, FollowsDiscreteVariablesInTheLagrangian) {
+  const Workspace w;
+  const std::string model = w.write("turning.lie", R"(model Turning {
+  discrete M = 2;
+  discrete g[2] : vec(3) = [1, 2, 3];
+  discrete Q : SO(3) = eye(3);
+  discrete k : int = 1;
+  config q : S^2 velocity w;
+  lagrangian = 0.5*M*dot(q', q') - dot(Q*g[2], q)*(if k == 1 then 1 else 2);
+  initial q = normalize([1, 2, 2]);
+  initial w = [0.4, -0.2, 0];
+  every 0.05 {
+    reset M = M + 0.25;
+    reset g[2] = g[2] - 0.5*g[1];
+    reset Q = Q*SO(3).exp([0, 0.1, 0.3]);
+    reset k = 3 - k;
+  }
+  simulate { method = RATTLE; time = 0..1; step = 0.05; }
+})")
+                                .string();
+  const Trajectory run = runModel(w, model, {});
+  ASSERT_EQ(run.rows.size(), 21U);
+  Vec q = vec(run, 0, "q"), v = vec(run, 0, "w").cross(q), g(1, 2, 3);
+  const Eigen::Matrix3d turn = Eigen::AngleAxisd(std::sqrt(0.1), Vec(0, 0.1, 0.3).normalized()).toRotationMatrix();
+  Eigen::Matrix3d Q = Eigen::Matrix3d::Identity();
+  double mass = 2;
+  for (std::size_t k = 1; k < run.rows.size(); ++k) { // a block is carried out at the begin, too
+    mass += 0.25;
+    g -= 0.5 * Vec(1, 2, 3);
+    Q = Q * turn;
+    closedForm(q, v, 0.05, mass, Q * g * (k % 2 == 1 ? 2 : 1));
+    ASSERT_LT((vec(run, k, "q") - q).norm(), 1e-12) << k;
+    ASSERT_LT((vec(run, k, "w") - q.cross(v)).norm(), 1e-12) << k;
+  }
+}
+
 TEST(Rattle, IsTheOneOfACoupledConstantMassMatrix) {
   const Workspace w;
   const Trajectory run = runModel(w, example("pendulum_chain"),

@@ -84,6 +84,52 @@ TEST(HostModel, DescribesOtherKindsOfVariables) {
   EXPECT_EQ(chain.constants()[0].second, 2);
 }
 
+/// Of every homogeneous manifold of the library, and of one with conditions of its own: the tangent spaces have the
+/// dimensions of the textbooks.
+TEST(HostModel, TellsDimensionsOfHomogeneousManifolds) {
+  const std::vector<std::pair<const char*, int>> all = {{"S^1", 1},
+                                                        {"S^2", 2},
+                                                        {"S^3", 3},
+                                                        {"S^5", 5},
+                                                        {"Stiefel(3,1)", 2},
+                                                        {"Stiefel(3,2)", 3},
+                                                        {"Stiefel(4,2)", 5},
+                                                        {"Stiefel(5,3)", 9},
+                                                        {"Grassmann(2,1)", 1},
+                                                        {"Grassmann(3,1)", 2},
+                                                        {"Grassmann(4,2)", 4},
+                                                        {"Grassmann(5,2)", 6},
+                                                        {"Pair", 4}};
+  for (const auto& [name, dimension] : all) {
+    const std::string manifold(name);
+    const lmc::Model m = compiled(R"(
+manifold Pair {
+  point a : vec(3);  point b : vec(3);
+  group DirectProduct(SO(3), SO(3));
+  action(A, q) = (a = A.g*q.a, b = A.h*q.b);
+  horizontal(q, w) = [dot(q.a, w.u), dot(q.b, w.v)];
+  holds dot(a, a) = 1, dot(b, b) = 1;
+}
+model M {
+  config q : )" + manifold + R"( velocity w;
+  config y : R velocity v;
+  lagrangian = 0.5*)" +
+                                  (manifold == "Pair"  ? "dot(w.u, w.u) + 0.5*dot(w.v, w.v)"
+                                   : manifold == "S^1" ? "w^2"
+                                                       : "dot(w, w)") +
+                                  R"( + 0.5*v^2;
+  )" +
+                                  (manifold == "S^2"    ? "initial q = e1;"
+                                   : manifold == "S^1"  ? "initial q = [1, 0];"
+                                   : manifold == "Pair" ? "initial q = (a = e1, b = e2);"
+                                                        : "") +
+                                  R"(
+  simulate { method = RKMK4; time = 0..1; step = 0.1; }
+})");
+    EXPECT_EQ(m.variables()[0].dimension, dimension) << name;
+  }
+}
+
 TEST(HostModel, ListsMethodsThatFit) {
   const lmc::Model m = compiled(pendulum);
   const auto methods = m.methods();

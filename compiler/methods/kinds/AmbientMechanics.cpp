@@ -39,6 +39,10 @@ const sema::DataArray& sameData(const sema::Model& m, const sema::DataArray& d) 
   });
 }
 
+const sema::DiscreteVariable& sameDiscrete(const sema::Model& m, const sema::DiscreteVariable& d) {
+  return theOne(m.discretes, [&](const sema::DiscreteVariable& other) { return other.range == d.range; });
+}
+
 std::size_t sameVariable(const std::vector<AmbientMechanics::Variable>& variables, const sema::Factor& f) {
   const auto& found =
       theOne(variables, [&](const AmbientMechanics::Variable& v) { return v.factor->range == f.range; });
@@ -89,6 +93,10 @@ void AmbientMechanics::differentiate() {
   r.arrays[m.time] = own.time;
   for (const sema::Parameter& p : m.parameters) r.arrays[p.array] = sameParameter(own, p).array;
   for (const sema::DataArray& d : m.data) r.arrays[d.array] = sameData(own, d).array;
+  for (const sema::DiscreteVariable& d : m.discretes) {
+    const sema::DiscreteVariable& same = sameDiscrete(own, d);
+    for (std::size_t part = 0; part < d.arrays.size(); ++part) r.arrays[d.arrays[part]] = same.arrays[part];
+  }
   for (std::size_t a = 0; a < m.factors.size(); ++a) {
     const sema::Factor& f = m.factors[a];
     const std::size_t k = sameVariable(variables_, f);

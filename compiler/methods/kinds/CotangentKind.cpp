@@ -60,7 +60,8 @@ sema::Tuple CotangentKind::alongManifold(const sema::Tuple& g, const sema::Tuple
   sema::Tuple r;
   for (const Slot& s : slots_) {
     const sema::Tuple own = algebraOf(s, mu);
-    append(r, s.manifold().isGroup() ? own : sema::momentumProjection(p_, s.manifold(), pointOf(s, g), own, true));
+    append(r,
+           s.manifold().isGroup() ? own : sema::steadyMomentumProjection(p_, s.manifold(), pointOf(s, g), own, true));
   }
   return r;
 }

@@ -327,8 +327,8 @@ sema::Tuple EmbeddingKind::onto(const sema::Tuple& v, Range where) {
     if (s.points > 0) point = nearest_[k].of(begin, point, name);
     if (s.factor != nullptr)
       fiber = s.factor->fiber == sema::Fiber::Momentum
-                  ? sema::momentumProjection(p_, *s.manifold, point, fiber, true)
-                  : sema::horizontalProjection(p_, *s.manifold, point, fiber, true);
+                  ? sema::steadyMomentumProjection(p_, *s.manifold, point, fiber, true)
+                  : sema::steadyProjection(p_, *s.manifold, point, fiber, true);
     r.insert(r.end(), point.begin(), point.end());
     r.insert(r.end(), fiber.begin(), fiber.end());
   }

@@ -67,7 +67,7 @@ void LagrangianKind::finish(const std::vector<sema::Value>& next) {
   const sema::Tuple point = load(g_, points_, q);
   sema::Tuple xi; // horizontal: what moves no point is no velocity, and would grow
   for (const Slot& s : slots_)
-    append(xi, sema::horizontalProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, next[1].parts)));
+    append(xi, sema::steadyProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, next[1].parts)));
   setNext(q, store(p_, algebra_, xi, "next.xi"));
 }
 

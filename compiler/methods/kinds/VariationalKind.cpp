@@ -115,15 +115,14 @@ void VariationalKind::settle(const sema::Value& symbol, const Space& space, cons
 
 sema::Tuple VariationalKind::horizontal(const sema::Tuple& point, const sema::Tuple& k) {
   sema::Tuple r;
-  for (const Slot& s : slots_)
-    append(r, sema::horizontalProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, k)));
+  for (const Slot& s : slots_) append(r, sema::steadyProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, k)));
   return r;
 }
 
 sema::Tuple VariationalKind::projected(const sema::Tuple& point, const sema::Tuple& p) {
   sema::Tuple r;
   for (const Slot& s : slots_)
-    append(r, sema::momentumProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, p)));
+    append(r, sema::steadyMomentumProjection(p_, s.manifold(), pointOf(s, point), algebraOf(s, p)));
   return r;
 }
 

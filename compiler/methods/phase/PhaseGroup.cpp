@@ -40,8 +40,8 @@ sema::Tuple PhaseGroup::act(const sema::Tuple& k, const sema::Tuple& y, const st
   // What is carried along is horizontal (vanishes along the isotropy) already: with it the projection costs one product
   // less, and round-off of its own goes too.
   const sema::Tuple whole = sema::add(g_, carried, second(retraction, u, a));
-  return joined(next, kind_ == PhaseKind::Velocity ? sema::horizontalProjection(p_, m_, next, whole, true)
-                                                   : sema::momentumProjection(p_, m_, next, whole, true));
+  return joined(next, kind_ == PhaseKind::Velocity ? sema::steadyProjection(p_, m_, next, whole, true)
+                                                   : sema::steadyMomentumProjection(p_, m_, next, whole, true));
 }
 
 /// The second part of the element that (u, a) is taken to: dF_u a in G ⋉ 𝔤, dF*_{-u} a in G ⋉ 𝔤*.

@@ -240,6 +240,22 @@ Tuple momentumProjection(sym::Program& program, const Manifold& manifold, const 
   return sub(g, mu, metric.normal(metric.conditions(metric.solve(mu))));
 }
 
+Tuple steadyProjection(sym::Program& program, const Manifold& manifold, const Tuple& point, const Tuple& xi,
+                       bool onManifold) {
+  const Tuple once = horizontalProjection(program, manifold, point, xi, onManifold);
+  if (!manifold.gives("project")) return once; // it is one beside the manifold, too
+  const Tuple rest = sub(program.graph(), xi, once);
+  return add(program.graph(), once, horizontalProjection(program, manifold, point, rest, onManifold));
+}
+
+Tuple steadyMomentumProjection(sym::Program& program, const Manifold& manifold, const Tuple& point, const Tuple& mu,
+                               bool onManifold) {
+  const Tuple once = momentumProjection(program, manifold, point, mu, onManifold);
+  if (!manifold.gives("project")) return once;
+  const Tuple rest = sub(program.graph(), mu, once);
+  return add(program.graph(), once, momentumProjection(program, manifold, point, rest, onManifold));
+}
+
 Tuple momentumConditions(sym::Program& program, const Manifold& manifold, const Tuple& point, const Tuple& mu) {
   if (!manifold.gives("horizontal")) return {};
   if (isotropyIsNormal(program, manifold)) return *manifold.apply("horizontal", {point, mu});

@@ -44,6 +44,15 @@ namespace lmc::sema {
 [[nodiscard]] Tuple momentumProjection(sym::Program& program, const Manifold& manifold, const Tuple& point,
                                        const Tuple& mu, bool onManifold = false);
 
+/// P xi and P^T mu for what a step hands on to the next one, so that it is projected again and again: a velocity that
+/// is horizontal stays what it is, though the point is off its manifold by what rounding has left there, some delta. A
+/// `project` that is one on the manifold alone makes 1 + O(delta) of it, and since delta grows with the steps, their
+/// product is off by the square of their number. 2 P - P^2 is off by delta^2.
+[[nodiscard]] Tuple steadyProjection(sym::Program& program, const Manifold& manifold, const Tuple& point,
+                                     const Tuple& xi, bool onManifold = false);
+[[nodiscard]] Tuple steadyMomentumProjection(sym::Program& program, const Manifold& manifold, const Tuple& point,
+                                             const Tuple& mu, bool onManifold = false);
+
 /// Numbers that vanish exactly where mu vanishes along the isotropy; none where the manifold declares no `horizontal`.
 [[nodiscard]] Tuple momentumConditions(sym::Program& program, const Manifold& manifold, const Tuple& point,
                                        const Tuple& mu);
