@@ -150,5 +150,5 @@ TEST(CheckpointThatIsNone, IsWrongUsage) {
   }
   EXPECT_EQ(w.lmc({"run", file, "--tolerance", "1e-6", "--resume", "nosuch.json"}).status, 2);
   EXPECT_EQ(w.lmc({"run", file, "--tolerance", "1e-6", "--checkpoint-every", "1"}).status, 2);
-  EXPECT_EQ(w.lmc({"run", file, "--tolerance", "1e-6", "--checkpoint", "nosuch/c.json"}).status, 3);
+  EXPECT_EQ(w.lmc({"run", file, "--tolerance", "1e-6", "--checkpoint", "nosuch/c.json"}).status, 2);
 }
