@@ -15,10 +15,6 @@ constexpr double clear = 0.05; ///< likewise of those between places that are ne
 constexpr int mostLooks = 60;
 constexpr int mostHalvings = 8;
 
-int signOf(double x) {
-  return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-
 double sizeOf(const RootPoint& a, const RootPoint& b) {
   return std::max(std::abs(a.value), std::abs(b.value));
 }

@@ -10,6 +10,11 @@
 
 namespace lmc::runtime {
 
+/// 1, 0 or -1; 0 of what is no number.
+inline int signOf(double x) {
+  return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
 /// What a number says of a function that is computed.
 struct RootScale {
   double rounding = 0;   ///< a value that may be zero, up to rounding

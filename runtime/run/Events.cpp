@@ -20,10 +20,6 @@ constexpr double touchRounding = 16 * doubleRoundOff;
 constexpr double fixedStepDoubt = 1e3 * touchRounding;
 constexpr std::size_t mostDoubts = 1000;
 
-int signOf(double x) {
-  return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-
 } // namespace
 
 std::int32_t EventWatch::evaluate(double t) {

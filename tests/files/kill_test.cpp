@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"csv", ".csv", {"--time", "0..12"}}, Case{"npz", ".npz", {"--time", "0..12"}},
                     Case{"h5", ".h5", {"--time", "0..12"}},
                     Case{"csvAdaptive", ".csv", {"--method", "RKMK54", "--tolerance", "1e-12", "--time", "0..300"}},
-                    Case{"npzEvery", ".npz", {"--every", "3.3e-4", "--time", "0..20"}}),
+                    Case{"npzEvery", ".npz", {"--every", "3.3e-4", "--time", "0..40"}}),
     [](const auto& p) { return p.param.name; });
 
 TEST(Asked, ARunEndsWellAndGoesOn) {
