@@ -289,12 +289,13 @@ std::int32_t EventWatch::begin(double t, const std::vector<double>& memory) {
 }
 
 std::vector<double> EventWatch::memory() const {
+  const auto signOfEvent = [&](std::size_t k) {
+    if (leavesByRounding(k)) return signs_[k] < 0 ? -4 : 4;
+    if (!armed_[k]) return signs_[k];
+    return signs_[k] * (presumed_[k] ? 3 : 2);
+  };
   std::vector<double> list;
-  for (std::size_t k = 0; k < signs_.size(); ++k)
-    list.push_back(leavesByRounding(k) ? (signs_[k] < 0 ? -4 : 4)
-                                       : signs_[k] * (!armed_[k]     ? 1
-                                                      : presumed_[k] ? 3
-                                                                     : 2));
+  for (std::size_t k = 0; k < signs_.size(); ++k) list.push_back(signOfEvent(k));
   list.insert(list.end(), largest_.begin(), largest_.end());
   for (const std::vector<double>* numbers : {&before_.values, &before_.rates})
     for (std::size_t k = 0; k < signs_.size(); ++k) {

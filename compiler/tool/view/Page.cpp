@@ -4,6 +4,7 @@
 #include "products/equations/Equations.h"
 #include "runtime/output/OutputFile.h"
 #include "runtime/run/Sampler.h"
+#include "tool/plot/Scales.h"
 #include "tool/runs/RunParts.h"
 #include "tool/support/Report.h"
 #include "tool/view/Glb.h"
@@ -14,7 +15,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
-#include <limits>
 #include <sstream>
 
 namespace lmc::tool {
@@ -43,18 +43,14 @@ std::string readShell() {
 /// (`from`), those that single precision does not have in units of the largest (`unit`).
 Json seriesOf(const std::string& name, std::vector<double> values, bool logarithmic) {
   constexpr double close = 1e-3, most32 = 1e37, least32 = 1e-30;
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  for (const double x : values) {
-    if (!std::isfinite(x)) continue;
-    least = std::min(least, x);
-    most = std::max(most, x);
-  }
+  Extent e;
+  for (const double x : values)
+    if (std::isfinite(x)) e.add(x);
   Json s;
   s["name"] = name;
   double from = 0, unit = 1;
-  if (!logarithmic && least <= most && most / 2 - least / 2 < close / 2 * std::max(std::abs(least), std::abs(most)))
-    from = least;
-  if (const double size = std::max(std::abs(least - from), std::abs(most - from));
+  if (!logarithmic && !e.empty() && e.most / 2 - e.least / 2 < close / 2 * e.size()) from = e.least;
+  if (const double size = std::max(std::abs(e.least - from), std::abs(e.most - from));
       std::isfinite(size) && size > 0 && (size > most32 || size < least32))
     unit = size;
   std::vector<float> numbers;
