@@ -31,6 +31,7 @@ struct InputTable {
   std::vector<InputColumn> columns; ///< all of one length, in the order in which they were written
   /// Names and texts of the files that the run was made from, where the format keeps them.
   std::vector<std::pair<std::string, std::string>> sources;
+  std::string leftOut; ///< what of the file is not among the rows, and why: a sentence for the user; empty: nothing
 
   [[nodiscard]] std::size_t rows() const { return columns.empty() ? 0 : columns.front().values.size(); }
   /// The column of a name: that of a field of one number, or "w[3]"; null: there is none.

@@ -2,7 +2,9 @@
 
 #include "diagnostics/Diagnostics.h"
 #include "tool/plot/Surface.h"
+#include "tool/support/Arguments.h"
 #include "tool/support/Option.h"
+#include "tool/support/Report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +13,18 @@
 #include <set>
 
 namespace lmc::tool {
+
+runtime::InputTable readRows(const std::string& file) {
+  requireReadable(file);
+  try {
+    runtime::InputTable table = runtime::readInput(file);
+    warn(table.leftOut);
+    if (table.rows() == 0) throw UsageError("`" + file + "` has no rows");
+    return table;
+  } catch (const runtime::InputError& error) {
+    throw UsageError(error.what());
+  }
+}
 
 namespace {
 

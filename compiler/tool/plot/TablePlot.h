@@ -10,6 +10,10 @@
 
 namespace lmc::tool {
 
+/// The rows of a file that a user names; says what of it was left out. Throws UsageError where it cannot be read or has
+/// no rows.
+[[nodiscard]] runtime::InputTable readRows(const std::string& file);
+
 /// A file, and what it is called in legends.
 struct NamedTable {
   std::string name;

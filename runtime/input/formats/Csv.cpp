@@ -1,5 +1,6 @@
-// Tables of numbers with commas between them, under a line of names. A last line that a kill has cut does not count.
-// Tables of others may have blanks around numbers and names, names in quotes, empty lines, a byte-order mark.
+// Tables of numbers with commas between them, under a line of names. A last line that no line break ends does not
+// count: a kill may have cut its last number. Tables of others may have blanks around numbers and names, names in
+// quotes, empty lines, a byte-order mark.
 #include "base/ByteOrderMark.h"
 #include "base/Files.h"
 #include "runtime/input/Input.h"
@@ -51,8 +52,13 @@ void readCsv(const std::filesystem::path& file, InputTable& table) {
   std::size_t number = 0;
   for (; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos && number > 0) return; // cut
     std::string_view line = text.substr(0, end);
+    if (end == std::string_view::npos && number > 0 && !withoutBlanks(line).empty()) {
+      table.leftOut = fmt::format("`{}`, line {}: the last line is left out: no line break ends it, so its last number "
+                                  "may have been cut; with one it counts",
+                                  file.string(), number + 1);
+      return;
+    }
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (number > 0 && withoutBlanks(line).empty()) continue;
     const std::vector<std::string_view> cells = split(line);

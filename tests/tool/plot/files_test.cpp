@@ -219,6 +219,10 @@ TEST_F(Plots, RefuseWhatIsWrong) {
   EXPECT_EQ(w.lmc({"plot", "bad.h5"}).status, 2);
   w.write("cut.csv", "t,x\n0,1\n1,2\n2,3"); // a kill has cut the last line
   EXPECT_EQ(readInput(w.path("cut.csv")).rows(), 2U);
+  EXPECT_NE(w.lmc({"plot", "cut.csv"}).err.find("warning: `cut.csv`, line 4: the last line is left out"),
+            std::string::npos);
+  w.write("whole.csv", "t,x\n0,1\n1,2\n \t"); // what no line break ends is no number
+  EXPECT_EQ(readInput(w.path("whole.csv")).leftOut, "");
 }
 
 TEST_F(Plots, ReadTablesOfOthers) {

@@ -6,6 +6,7 @@
 #include "runtime/run/Progress.h"
 #include "runtime/run/Run.h"
 #include "tool/film/Film.h"
+#include "tool/plot/TablePlot.h"
 #include "tool/runs/RunChecks.h"
 #include "tool/runs/RunParts.h"
 #include "tool/support/Arguments.h"
@@ -58,17 +59,6 @@ bool isGlb(const std::filesystem::path& file) {
   return ending == ".glb";
 }
 
-runtime::InputTable readRun(const std::string& file) {
-  requireReadable(file);
-  try {
-    runtime::InputTable table = runtime::readInput(file);
-    if (table.rows() == 0) throw UsageError("`" + file + "` has no rows");
-    return table;
-  } catch (const runtime::InputError& error) {
-    throw UsageError(error.what());
-  }
-}
-
 /// The file that is asked for, of a run that was made.
 bool writeView(const PageWriter& page, const std::optional<FilmFile>& film, products::Pipeline& pipeline,
                const runtime::Problem& problem, const runtime::Summary& summary, const PageRecorder& record,
@@ -101,7 +91,7 @@ int viewModel(Context& context) {
   std::vector<NamedFile> inputs = {{"the model", file}};
   if (call[options::data]) inputs.push_back({"the run of --data", *call[options::data]});
   protectFiles({{"the page", page.file()}}, inputs);
-  const runtime::InputTable data = call[options::data] ? readRun(*call[options::data]) : runtime::InputTable();
+  const runtime::InputTable data = call[options::data] ? readRows(*call[options::data]) : runtime::InputTable();
   products::PipelineOptions options = pipelineOptions(call);
   options.compilation.scene = true;
   options.codeForAnyParameters = false;

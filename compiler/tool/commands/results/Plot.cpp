@@ -31,14 +31,7 @@ constexpr Option<> fileOption = options::codeOutput.as(
     "NAME.svg|NAME.pdf|NAME.png", "the plot", {.completion = Completion::File, .standard = "drawn in the terminal"});
 
 NamedTable read(const std::string& file, bool whole) {
-  requireReadable(file);
-  try {
-    NamedTable t{whole ? file : std::filesystem::path(file).stem().string(), runtime::readInput(file)};
-    if (t.table.rows() == 0) throw UsageError("`" + file + "` has no rows");
-    return t;
-  } catch (const runtime::InputError& error) {
-    throw UsageError(error.what());
-  }
+  return {whole ? file : std::filesystem::path(file).stem().string(), readRows(file)};
 }
 
 TablePlot plotOf(const Invocation& call) {
