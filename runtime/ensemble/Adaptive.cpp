@@ -1,5 +1,6 @@
 // Samples with adaptive steps: every lane has its own time and its own step, and takes the next sample when it has
 // finished one. Each does what Adaptive.cpp does for one.
+#include "runtime/ensemble/LaneConstraints.h"
 #include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
 #include "runtime/run/StepController.h"
@@ -36,9 +37,9 @@ class AdaptiveLanes final : public BlockRunner {
 public:
   AdaptiveLanes(EnsembleShared& shared, std::unique_ptr<LaneMachine> machine)
       : shared_(shared), problem_(shared.problem.problem), control_(*problem_.control), plan_(shared.plan),
-        machine_(std::move(machine)), work_(*machine_), mass_(shared.problem, work_), source_(shared.problem.source()),
-        params_(problem_.params.size()), state_(problem_.initialState.size()), t_(work_.status.size()),
-        h_(work_.status.size()),
+        machine_(std::move(machine)), work_(*machine_), mass_(shared.problem, work_), constraints_(problem_, work_),
+        source_(shared.problem.source()), params_(problem_.params.size()), state_(problem_.initialState.size()),
+        t_(work_.status.size()), h_(work_.status.size()),
         lanes_(work_.status.size(), {.controller = {control_.controller, control_.order, control_.safety}}),
         putBack_(work_.status.size()) {}
 
@@ -330,6 +331,7 @@ private:
     for (std::size_t l = 0; l < lanes_.size(); ++l)
       work_.status[l] = busy(l) && wanted(l) ? Ok : static_cast<std::int32_t>(StepUnderflow);
     work_.evaluate(problem_.functions.observe, t_);
+    constraints_.look();
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       if (!busy(l) || !wanted(l)) continue;
       if (work_.status[l] != Ok) {
@@ -404,6 +406,7 @@ private:
   std::unique_ptr<LaneMachine> machine_;
   LaneMachine& work_;
   LaneMass mass_;
+  LaneConstraints constraints_;
   std::unique_ptr<SampleSource> source_;
   std::vector<double> params_, state_, t_, h_;
   std::vector<Lane> lanes_;

@@ -32,6 +32,9 @@ std::string sampleStatusText(std::int32_t status) {
   case MassUnsolved:
     return "the accelerations do not solve the mass equation, or its matrix has passed through a singular one: a run "
            "with the numbers of the sample tells where";
+  case ConstraintMissed:
+    return "a constraint does not hold: it followed from others at the begin, was left out for that, and contradicts "
+           "them later; a run with the numbers of the sample names it";
   case ImpulsesMissed:
     return "impulses of contacts are not those that the laws ask for: a run with the numbers of the sample tells more";
   case NotANumber:

@@ -24,12 +24,13 @@ namespace lmc::runtime {
 
 /// What became of a sample: a tape::Status, or
 enum SampleStatus : std::int32_t {
-  StepUnderflow = 100,  ///< an adaptive step became too small
-  InitialWrong = 101,   ///< the initial values are not on their manifolds or constraints, or cannot be computed
-  EventReached = 102,   ///< an event stopped it: no failure
-  NotANumber = 103,     ///< the energy, an observable or an event is not a number; the motion itself is well
-  MassUnsolved = 104,   ///< what MassMonitor::look finds: the accelerations are not those of the mass equation
-  ImpulsesMissed = 105, ///< it is finished, but impulses of contacts are not those that the laws ask for: no failure
+  StepUnderflow = 100,    ///< an adaptive step became too small
+  InitialWrong = 101,     ///< the initial values are not on their manifolds or constraints, or cannot be computed
+  EventReached = 102,     ///< an event stopped it: no failure
+  NotANumber = 103,       ///< the energy, an observable or an event is not a number; the motion itself is well
+  MassUnsolved = 104,     ///< what MassMonitor::look finds: the accelerations are not those of the mass equation
+  ImpulsesMissed = 105,   ///< it is finished, but impulses of contacts are not those that the laws ask for: no failure
+  ConstraintMissed = 106, ///< a constraint does not hold that was left out since it followed from others
 };
 /// True for a sample that could not be finished.
 [[nodiscard]] bool sampleFailed(std::int32_t status);

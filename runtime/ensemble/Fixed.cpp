@@ -1,4 +1,5 @@
 // Samples with fixed steps, as many at once as there are lanes. Each does what FixedStep.cpp does for one.
+#include "runtime/ensemble/LaneConstraints.h"
 #include "runtime/ensemble/LaneMass.h"
 #include "runtime/ensemble/Runners.h"
 #include "runtime/mass/Dependence.h"
@@ -14,7 +15,7 @@ class FixedLanes final : public BlockRunner {
 public:
   FixedLanes(EnsembleShared& shared, std::unique_ptr<LaneMachine> machine)
       : shared_(shared), problem_(shared.problem.problem), plan_(shared.plan), machine_(std::move(machine)),
-        work_(*machine_), mass_(shared.problem, work_), source_(shared.problem.source()),
+        work_(*machine_), mass_(shared.problem, work_), constraints_(problem_, work_), source_(shared.problem.source()),
         grid_(problem_.timeFrom, problem_.timeTo, problem_.step), params_(problem_.params.size()),
         state_(problem_.initialState.size()), times_(work_.status.size()) {
     const double cost = static_cast<double>(shared.problem.length + 1) * static_cast<double>(work_.lanes());
@@ -111,6 +112,7 @@ private:
     if (!anyRuns()) return;
     std::fill(times_.begin(), times_.end(), t);
     work_.evaluate(problem_.functions.observe, times_);
+    constraints_.look();
     for (int l = 0; l < used_; ++l)
       if (work_.status[static_cast<std::size_t>(l)] == Ok) work_.columns(l, open.row(first_ + l, time));
   }
@@ -157,6 +159,7 @@ private:
   std::unique_ptr<LaneMachine> machine_;
   LaneMachine& work_;
   LaneMass mass_;
+  LaneConstraints constraints_;
   std::unique_ptr<SampleSource> source_;
   Grid grid_;
   std::vector<double> params_, state_, times_;

@@ -79,6 +79,7 @@ private:
                                     {result.state, result.failure->time}, usualStep(problem_));
       });
       status = result.failure->quantity       ? static_cast<std::int32_t>(NotANumber)
+               : result.failure->constraint   ? static_cast<std::int32_t>(ConstraintMissed)
                : result.failure->status == Ok ? static_cast<std::int32_t>(StepUnderflow)
                                               : result.failure->status;
       if (!result.failure->quantity && shared_.plan.keep == EnsembleKeep::Final)

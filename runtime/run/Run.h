@@ -24,6 +24,8 @@ struct RunFailure {
   std::string cause;       ///< a sentence for the user, without a full stop
   /// It is about the energy, an observable or an event, which is not a number; the motion itself is well.
   bool quantity = false;
+  /// A constraint does not hold that was left out since it followed from others.
+  bool constraint = false;
 };
 
 /// Told about the progress of a run, a few hundred times a second at most.

@@ -94,7 +94,8 @@ bool RunCore::constraintsHold() {
     result_.failure = {m->time, SingularMass,
                        fmt::format("the constraint `{}` is off by {:.3g} there: equations that follow from others at "
                                    "the begin, and are left out for that, contradict these later",
-                                   m->name, m->value)};
+                                   m->name, m->value),
+                       false, true};
   return !m;
 }
 

@@ -17,16 +17,25 @@ double larger(double a, double b) {
 /// degree: where numbers are larger, by their square.
 constexpr double missedBy = 1e-6;
 
-/// A defect is that of a manifold, of a constraint, or of the rate of one (`pin'`), which some methods leave off.
-bool isConstraint(const Problem& problem, const Field& defect) {
-  if (defect.of.ends_with('\'')) return false;
+} // namespace
+
+bool isOfConstraint(const Problem& problem, const Field& field) {
+  if (field.kind != FieldKind::Defect || field.of.ends_with('\'')) return false;
   const auto has = [&](const Field& f) {
-    return f.kind == FieldKind::State && (f.name == defect.of || f.of == defect.of);
+    return f.kind == FieldKind::State && (f.name == field.of || f.of == field.of);
   };
   return std::none_of(problem.fields.begin(), problem.fields.end(), has);
 }
 
-} // namespace
+bool mayBeMissed(double defect) {
+  return std::abs(defect) > missedBy;
+}
+
+bool isMissed(double defect, std::span<const double> state) {
+  double size = 0;
+  for (const double x : state) size = std::max(size, std::abs(x));
+  return std::abs(defect) > missedBy * std::max(1.0, size * size);
+}
 
 Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
     : problem_(&problem), workspace_(&workspace), sink_(sink) {
@@ -34,7 +43,7 @@ Sampler::Sampler(const Problem& problem, Workspace& workspace, Sink* sink)
   for (const Field& f : problem.fields) {
     if (f.kind == FieldKind::Energy && energy_ == nullptr) energy_ = workspace.numbers(f).data();
     if (f.kind == FieldKind::Defect) {
-      if (isConstraint(problem, f)) constraints_.push_back(defects_.size());
+      if (isOfConstraint(problem, f)) constraints_.push_back(defects_.size());
       defects_.push_back({f.of, 0});
       defectPlaces_.push_back(workspace.numbers(f).data());
     }
@@ -98,13 +107,10 @@ bool names(const std::vector<std::string>& list, const Entry& entry) {
 }
 
 void Sampler::findMissed(double t) {
-  double size = 0; // of the numbers of the state
   for (const std::size_t k : constraints_) {
     const double value = std::abs(*defectPlaces_[k]);
-    if (missed_ || !(value > missedBy)) continue;
-    if (size == 0)
-      for (const double x : workspace_->state()) size = std::max(size, std::abs(x));
-    if (value > missedBy * std::max(1.0, size * size)) missed_ = Missed{defects_[k].name, t, value};
+    if (!missed_ && mayBeMissed(value) && isMissed(value, workspace_->state()))
+      missed_ = Missed{defects_[k].name, t, value};
   }
 }
 

@@ -88,6 +88,13 @@ private:
   std::map<std::size_t, Undefined> undefined_; ///< by column
 };
 
+/// Whether a field is the defect of a constraint; of its rate (`pin'`), which some methods leave off, it is not.
+[[nodiscard]] bool isOfConstraint(const Problem& problem, const Field& field);
+/// Whether a constraint that is off by so much does not hold at a state of these numbers; false of most is told without
+/// them.
+[[nodiscard]] bool isMissed(double defect, std::span<const double> state);
+[[nodiscard]] bool mayBeMissed(double defect);
+
 /// True for an entry of a field in a model's list: "x" names the number x and all entries of a family x.
 [[nodiscard]] bool names(const std::vector<std::string>& list, const Entry& entry);
 

@@ -108,6 +108,37 @@ TEST(SingularConfiguration, EquationsThatFollowFromOthersNeedAPositiveKineticEne
     EXPECT_NEAR(a.last(name), b.last(name), 1e-12) << name;
 }
 
+/// The same in lanes with fixed and with adaptive steps, and in runs one by one.
+TEST(SingularConfiguration, EquationsThatFollowFromOthersAtTheBeginAloneFailSamples) {
+  const Workspace w;
+  const std::string model = R"(model Drives {
+  param a = 0;
+  config x : R^2 velocity v;
+  lagrangian = 0.5*dot(v, v) - x[2];
+  constraint first : x[1] = t^2;
+  constraint second : x[1] = t^2 + a*t^5;
+  EVENT
+  simulate { method = P54; time = 0..1; step = 0.01; }
+})";
+  for (const char* event : {"", "event late = t - 2;"}) {
+    std::string text = model;
+    const std::string file = w.write("drives.lie", text.replace(text.find("EVENT"), 5, event)).string();
+    for (const char* tolerance : {"none", "1e-8"})
+      for (const char* keep : {"final", "all"}) {
+        const std::string of = fmt::format("{} {} {}", event, tolerance, keep);
+        const Outcome o = w.lmc({"ensemble", file, "--vary", "a ~ grid(0, 1e-3, 3)", "--output", "d.csv", "--tolerance",
+                                 tolerance, "--keep", keep});
+        EXPECT_TRUE(has(o.out + o.err, "a constraint does not hold")) << of << o.out << o.err;
+        const auto table = parseCsv(readFile(w.path("d.csv")));
+        ASSERT_TRUE(table) << of;
+        for (std::size_t k = 0; k < table->rows.size(); ++k) {
+          const bool holds = table->at(k, "vary_a") == 0;
+          EXPECT_EQ(table->at(k, "status"), holds ? 0 : 106) << of << k;
+        }
+      }
+  }
+}
+
 TEST(SingularConfiguration, OfOneOfManyMembersIsFound) {
   const Workspace w;
   for (const char* method : {"RKMK4", "VITrapezoid", "GenAlpha"}) {
