@@ -1,5 +1,7 @@
 #include "base/DeepStack.h"
 
+#include "base/Pages.h"
+
 #include <pthread.h>
 
 namespace lmc {
@@ -17,6 +19,7 @@ struct Start {
 
 void* run(void* start) {
   deep = true;
+  bringInHeap();
   const Start& s = *static_cast<Start*>(start);
   s.function(s.data);
   return nullptr;

@@ -3,6 +3,7 @@
 #include "backends/FunctionTable.h"
 #include "base/Budget.h"
 #include "base/DeepStack.h"
+#include "base/Pages.h"
 #include "jit/Cache.h"
 #include "jit/Key.h"
 #include "jit/Library.h"
@@ -293,6 +294,7 @@ std::unique_ptr<runtime::Compiled> findCompiled(const std::string& key, std::siz
 void openCodeGenerator() {
   std::thread([] {
     try {
+      bringInHeap();
       tape::Module nothing; // to compile it takes all that is done once: tables, descriptions of the processor, passes
       nothing.functions.emplace_back();
       nothing.functions[0].blocks.emplace_back();

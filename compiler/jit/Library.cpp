@@ -1,6 +1,7 @@
 #include "jit/Library.h"
 
 #include "base/Installation.h"
+#include "base/Pages.h"
 
 #include <atomic>
 #include <dlfcn.h>
@@ -18,6 +19,7 @@ const backends::Interface& connect() {
   void* const handle = openModule(fileName, ModuleLife::Forever);
   const auto entry = reinterpret_cast<backends::Entry>(dlsym(handle, backends::entrySymbol));
   if (entry == nullptr) throw InstallationError(std::string(fileName) + " is not a code generator of lmc");
+  bringInCode(reinterpret_cast<const void*>(entry)); // most of it is used
   opened = true;
   return *entry();
 }

@@ -1,6 +1,7 @@
 // The tool `lmc`.
 #include "base/DeepStack.h"
 #include "base/Installation.h"
+#include "base/Pages.h"
 #include "runtime/output/Output.h"
 #include "tool/runs/Module.h"
 #include "tool/support/Arguments.h"
@@ -68,6 +69,8 @@ int guarded(lmc::tool::Context& context, int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+  lmc::bringInCode(reinterpret_cast<const void*>(&guarded));
+  lmc::keepHeap();
   lmc::tool::Context context;
   context.start = std::chrono::steady_clock::now();
   context.stage = "reading the command line";

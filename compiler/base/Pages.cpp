@@ -1,0 +1,74 @@
+#include "base/Pages.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <link.h>
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace lmc {
+
+namespace {
+
+// Since Linux 5.14; headers may be older.
+constexpr int populateRead = 22, populateWrite = 23;
+
+/// Blocks of so many bytes come from the system each by itself.
+constexpr int ownBlock = 4 << 20;
+
+std::atomic<bool> heapKept = false;
+
+void bringIn(std::uintptr_t begin, std::uintptr_t end, int how) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  begin = (begin + page - 1) / page * page;
+  end = end / page * page;
+  if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, how); // or they come one by one
+}
+
+int bringInObject(dl_phdr_info* object, std::size_t, void* place) {
+  const auto at = reinterpret_cast<std::uintptr_t>(place);
+  bool own = false;
+  for (int k = 0; k < object->dlpi_phnum; ++k) {
+    const ElfW(Phdr)& p = object->dlpi_phdr[k];
+    const std::uintptr_t begin = object->dlpi_addr + p.p_vaddr;
+    own = own || (p.p_type == PT_LOAD && begin <= at && at < begin + p.p_memsz);
+  }
+  for (int k = 0; own && k < object->dlpi_phnum; ++k) {
+    const ElfW(Phdr)& p = object->dlpi_phdr[k];
+    const std::uintptr_t begin = object->dlpi_addr + p.p_vaddr;
+    if (p.p_type == PT_LOAD && (p.p_flags & PF_W) == 0) bringIn(begin, begin + p.p_filesz, populateRead);
+  }
+  return own ? 1 : 0;
+}
+
+} // namespace
+
+void bringInCode(const void* place) {
+  (void)dl_iterate_phdr(bringInObject, const_cast<void*>(place));
+}
+
+void keepHeap() {
+#ifdef __GLIBC__
+  constexpr int most = 32 << 20; // that stays with the process
+  // Either of them alone would stop the C library from raising the other as blocks are freed.
+  heapKept = mallopt(M_MMAP_THRESHOLD, ownBlock) == 1 && mallopt(M_TRIM_THRESHOLD, most) == 1;
+#endif
+}
+
+void bringInHeap() {
+  if (!heapKept) return;
+  constexpr std::size_t piece = std::size_t{1} << 20, count = 6;
+  static_assert(piece < ownBlock);
+  std::array<void*, count> pieces{};
+  for (void*& memory : pieces) {
+    memory = std::malloc(piece);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    if (memory != nullptr) bringIn(begin, begin + piece, populateWrite);
+  }
+  for (void* const memory : pieces) std::free(memory); // they become one block again
+}
+
+} // namespace lmc
