@@ -16,8 +16,9 @@ namespace {
 // Since Linux 5.14; headers may be older.
 constexpr int populateRead = 22, populateWrite = 23;
 
-/// Blocks of so many bytes come from the system each by itself.
-constexpr int ownBlock = 4 << 20;
+/// Blocks of so many bytes come from the system each by itself: as many as the C library arrives at when it counts what
+/// is given back.
+constexpr int ownBlock = 32 << 20;
 
 std::atomic<bool> heapKept = false;
 
@@ -52,7 +53,7 @@ void bringInCode(const void* place) {
 
 void keepHeap() {
 #ifdef __GLIBC__
-  constexpr int most = 32 << 20; // that stays with the process
+  constexpr int most = 2 * ownBlock; // of memory without use that stays with the process
   // Either of them alone would stop the C library from raising the other as blocks are freed.
   heapKept = mallopt(M_MMAP_THRESHOLD, ownBlock) == 1 && mallopt(M_TRIM_THRESHOLD, most) == 1;
 #endif
