@@ -184,6 +184,18 @@ TEST(Orbit, OfAConicalPendulum) {
   EXPECT_EQ(o["stability"], "undecided");
 }
 
+/// Half a turn leads to the opposite point with the same velocity, which is not where the motion began.
+TEST(Orbit, OfARotorIsAWholeTurn) {
+  const Workspace w;
+  for (const std::string manifold : {"S^1", "SO(2)"}) {
+    const json o = orbit(w, "model Rotor {\n  config q : " + manifold + " velocity w;\n  lagrangian = 0.5*w^2;\n" +
+                                (manifold == "S^1" ? "  initial q = [1, 0];\n" : "") +
+                                "  initial w = 2;\n  simulate { time = 0..15; step = 0.01; }\n}\n");
+    EXPECT_NEAR(o["period"].get<double>() * std::abs(o["state"]["w"].get<double>()), 2 * pi, 1e-11) << manifold;
+    EXPECT_EQ(o["ones"], 2) << manifold;
+  }
+}
+
 TEST(Orbit, SaysWhyThereIsNone) {
   const Workspace w;
   const auto refused = [&](const std::string& text, Arguments more, const std::string& code) {

@@ -174,11 +174,12 @@ std::vector<State> OrbitSearch::nearlyReturning(const State& y, double period) {
   State now = y;
   for (std::int64_t k = 0; k < periods; ++k) {
     auto next = aPeriodLater(now, k);
-    const auto gap = next ? model_.difference(now, *next) : std::nullopt;
-    if (!gap) break;
+    if (!next) break;
+    const auto gap = model_.difference(now, *next);
     const Vector sizes = coordinateSizes(model_, space_, now).cwiseMax(coordinateSizes(model_, space_, *next));
     now = std::move(*next);
-    list.emplace_back(gap->cwiseQuotient(sizes).cwiseAbs().maxCoeff(), now);
+    // What is too far apart for a difference comes behind all others.
+    list.emplace_back(gap ? gap->cwiseQuotient(sizes).cwiseAbs().maxCoeff() : INFINITY, now);
   }
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<State> states;
