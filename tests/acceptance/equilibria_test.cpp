@@ -153,6 +153,29 @@ TEST(Equilibrium, AreFoundFromManyStarts) {
   EXPECT_EQ(all, equilibria(w, file, {"--starts", "40"})) << "the seed decides";
 }
 
+/// An angle that is small at the begin says nothing of how far the upper equilibrium is: cos(q) = -1 a half turn away.
+TEST(Equilibrium, AreFoundFarFromSmallNumbers) {
+  const Workspace w;
+  const json all = equilibria(w,
+                              w.write("angle.lie", R"(model Angle {
+  config q : R velocity w;
+  lagrangian = 0.5*w^2 + 9.81*cos(q);
+  initial q = 0.2;
+}
+)")
+                                  .string(),
+                              {"--starts", "60"});
+  bool lower = false, upper = false;
+  for (const json& e : all["found"]) {
+    const double q = e["state"]["q"], turns = std::round(q / pi);
+    EXPECT_NEAR(q, turns * pi, 1e-10);
+    const bool up = std::fmod(std::abs(turns), 2) == 1;
+    EXPECT_NEAR(e["outputs"]["energy"].get<double>(), up ? g : -g, 1e-10);
+    (up ? upper : lower) = true;
+  }
+  EXPECT_TRUE(lower && upper);
+}
+
 /// Opposite points, whose difference has no part along the manifold, are two: of a circle, of spheres and of rotations
 /// by half a turn.
 TEST(Equilibrium, AtOppositePointsAreDifferent) {

@@ -168,14 +168,10 @@ bool settingsAreNumbers(const std::map<std::string, double>& settings, const sem
   bool all = true;
   for (const auto& [name, value] : settings) {
     if (!std::isnan(value) || name == "seed") continue;
-    const bool time = name.starts_with("time"), output = name.starts_with("output"),
-               tolerance = name.starts_with("tolerance");
-    diagnostics
-        .error(Code::LIE0169, model.simulation.range,
-               fmt::format("the value of `{}` is not a number", time        ? "time"
-                                                                : output    ? "output every"
-                                                                : tolerance ? "tolerance"
-                                                                            : name))
+    std::string setting = name;
+    for (const char* const whole : {"time", "output every", "tolerance"})
+      if (name.starts_with(std::string(whole).substr(0, 4))) setting = whole;
+    diagnostics.error(Code::LIE0169, model.simulation.range, fmt::format("the value of `{}` is not a number", setting))
         .suggest("look at the parameters that it is made of: a root or a logarithm of a negative number, 0/0");
     all = false;
   }
