@@ -163,6 +163,26 @@ LinearizedWorkspace::In LinearizedWorkspace::fieldMatrix() const {
   return w_.numbers(of(LinearizedMap::Field).fieldStateMatrix);
 }
 
+/// Whether a state is another one, up to what is off the manifold: of no variable an entry differs by more than a part
+/// of the largest, or than of what may be rounding. Numbers that have no derivative do not count.
+bool LinearizedWorkspace::reached(In from, In state, In other) const {
+  constexpr double far = 0.1, small = 1e-8;
+  std::vector<bool> counts(state.size(), true);
+  if (p_->jumps)
+    for (const std::int64_t k : p_->jumps->others) counts[static_cast<std::size_t>(k)] = false;
+  for (const Field* f : p_->problem.all(FieldKind::State)) {
+    double largest = small, rest = 0;
+    const auto first = static_cast<std::size_t>(f->offset);
+    for (std::size_t k = first; k < first + static_cast<std::size_t>(f->count()); ++k) {
+      if (!counts[k]) continue;
+      largest = std::max({largest, std::abs(from[k]), std::abs(state[k]), std::abs(other[k])});
+      rest = std::max(rest, std::abs(other[k] - state[k]));
+    }
+    if (rest > far * largest) return false;
+  }
+  return true;
+}
+
 std::int32_t LinearizedWorkspace::moved(In direction, std::span<double> state) {
   put(p_->direction, direction);
   const std::int32_t status = w_.call(p_->moved.function, 0, 0);
@@ -185,7 +205,8 @@ std::int32_t LinearizedWorkspace::coordinates(In change, std::span<double> direc
 }
 
 /// Corrections of z by the coordinates of what is missing, read at the state moved so far; they converge like a Newton
-/// iteration whose derivative is that at z = 0.
+/// iteration whose derivative is that at z = 0. Opposite points have a chord with no part along the manifold: there
+/// they end as well, and far from the other state.
 std::int32_t LinearizedWorkspace::difference(In other, std::span<double> direction) {
   constexpr int limit = 200;
   const std::vector<double> here(state().begin(), state().end());
@@ -203,7 +224,8 @@ std::int32_t LinearizedWorkspace::difference(In other, std::span<double> directi
     if (status != Ok) return status;
     if (!std::isfinite(size)) return NoConvergence;
     // Round-off: corrections do not become smaller any more.
-    if (size <= 1e-14 * (1 + norm(direction)) || (size >= last && size <= 1e-11 * (1 + norm(direction)))) return Ok;
+    if (size <= 1e-14 * (1 + norm(direction)) || (size >= last && size <= 1e-11 * (1 + norm(direction))))
+      return reached(here, near, other) ? Ok : NoConvergence;
     last = size;
     std::transform(direction.begin(), direction.end(), correction.begin(), direction.begin(), std::plus<>());
     // The correction is horizontal at the moved state, the sum is to be so at this one.

@@ -73,7 +73,8 @@ public:
   [[nodiscard]] std::int32_t lift(In direction, std::span<double> change);
   [[nodiscard]] std::int32_t coordinates(In change, std::span<double> direction);
   /// The tangent vector that moves the state to another one nearby: the inverse of `moved`, by iteration. Status
-  /// NoConvergence where they are too far apart.
+  /// NoConvergence where they are too far apart, as opposite
+  /// points of a sphere are.
   [[nodiscard]] std::int32_t difference(In other, std::span<double> direction);
   /// An orthonormal basis of the tangent space in coordinates: unit vectors on groups, a basis of the horizontal ones
   /// on homogeneous manifolds; of a model with constraints, of the vectors along which these and their rates hold at
@@ -84,6 +85,7 @@ public:
   [[nodiscard]] Workspace& memory() { return w_; }
 
 private:
+  [[nodiscard]] bool reached(In from, In state, In other) const;
   void putDirection(In direction, In inputs, In parameters, In time);
   [[nodiscard]] const LinearizedFunctions& of(LinearizedMap map) const { return p_->of(map); }
   /// Writes a field; what `values` do not have is 0.

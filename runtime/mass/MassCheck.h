@@ -28,6 +28,8 @@ struct MassCheck {
   std::int64_t every = 1;            ///< steps between two looks
   /// Where `equation` puts the sums of the sizes of the terms of r into Output, n numbers by factors; -1: nowhere.
   std::int64_t terms = -1;
+  /// Where it puts how far points are off their homogeneous manifolds, beside which the equation need not hold.
+  std::vector<std::int64_t> off;
   /// What tells which constraints have become dependent where the run fails; null: there are none, or contacts.
   std::shared_ptr<const ConstraintRows> rows;
   /// A function of the run's own code with M xi' and r, which finds the states that are worth a look by the

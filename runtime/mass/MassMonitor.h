@@ -37,6 +37,7 @@ public:
 private:
   struct Equation {
     std::vector<double> rates, rhs, terms;
+    double off = 0; ///< how far points are off their manifolds
   };
   [[nodiscard]] std::optional<Equation> evaluate(std::span<const double> state, double t);
   [[nodiscard]] std::optional<std::vector<double>> product(const std::vector<double>& direction);

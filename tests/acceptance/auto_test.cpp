@@ -234,6 +234,16 @@ TEST(Auto, WrongSettingsAreTold) {
   expectCode(w, oscillator("method = auto; time = 0..1; accuracy = 1.234e-17;"), {}, "LIE0619", "accuracy 1.23e-17");
 }
 
+/// A formula whose value is no number is not left out.
+TEST(Settings, AreNumbers) {
+  const Workspace w;
+  for (const std::string setting : {"step = sqrt(0.5 - w);", "step = 0.1; output every log(0.5 - w);",
+                                    "step = 0.1; tolerance = 1e-6; safety = sqrt(0.5 - w);"})
+    expectCode(w, oscillator("method = RKMK54; time = 0..1; " + setting), {}, "LIE0169", "is not a number");
+  expectCode(w, oscillator("method = RKMK54; step = 0.1; time = 0..sqrt(0.5 - w);"), {}, "LIE0169",
+             "`time` is not a number");
+}
+
 TEST(Auto, WhereNothingFitsItSaysWhy) {
   const Workspace w;
   // z = 1/(1 - t)

@@ -153,6 +153,65 @@ TEST(Equilibrium, AreFoundFromManyStarts) {
   EXPECT_EQ(all, equilibria(w, file, {"--starts", "40"})) << "the seed decides";
 }
 
+/// An angle that is small at the begin says nothing of how far the upper equilibrium is: cos(q) = -1 a half turn away.
+TEST(Equilibrium, AreFoundFarFromSmallNumbers) {
+  const Workspace w;
+  const json all = equilibria(w,
+                              w.write("angle.lie", R"(model Angle {
+  config q : R velocity w;
+  lagrangian = 0.5*w^2 + 9.81*cos(q);
+  initial q = 0.2;
+}
+)")
+                                  .string(),
+                              {"--starts", "60"});
+  bool lower = false, upper = false;
+  for (const json& e : all["found"]) {
+    const double q = e["state"]["q"], turns = std::round(q / pi);
+    EXPECT_NEAR(q, turns * pi, 1e-10);
+    const bool up = std::fmod(std::abs(turns), 2) == 1;
+    EXPECT_NEAR(e["outputs"]["energy"].get<double>(), up ? g : -g, 1e-10);
+    (up ? upper : lower) = true;
+  }
+  EXPECT_TRUE(lower && upper);
+}
+
+/// Opposite points, whose difference has no part along the manifold, are two: of a circle, of spheres and of rotations
+/// by half a turn.
+TEST(Equilibrium, AtOppositePointsAreDifferent) {
+  const Workspace w;
+  const auto energies = [&](const std::string& text) {
+    const json all = equilibria(w, w.write("opposite.lie", text).string(), {"--starts", "40"});
+    std::vector<double> list;
+    for (const json& e : all["found"]) list.push_back(e["outputs"]["energy"]);
+    std::sort(list.begin(), list.end());
+    return list;
+  };
+  expectVector(energies(R"(model Circle {
+  config q : S^1 velocity w;
+  lagrangian = 0.5*w^2 - 9.81*q[2];
+  initial q = [0.6, -0.8];
+}
+)"),
+               {-g, g}, 1e-12);
+  expectVector(energies(R"(model Spheres {
+  config q[2] : S^2 velocity w;
+  let p = q[1] + q[2];
+  lagrangian = 0.5*dot(q[1]', q[1]') + 0.5*dot(p', p') - 9.81*(q[1][3] + p[3]);
+  initial q[i in 1..2] = [0.6, 0, -0.8];
+}
+)"),
+               {-3 * g, -g, g, 3 * g}, 1e-11);
+  expectVector(energies(R"(model Rotations {
+  param K : mat(3,3) = diag(1, 2, 4);
+  config R : SO(3) velocity W;
+  lagrangian = 0.5*dot(W, [W[1], 2*W[2], 2.5*W[3]]) - attitude_spring_energy(K, R);
+  initial R = SO(3).exp([0.3, 0.2, 0.1]);
+}
+)"),
+               {0, 3, 5, 6}, 1e-11);
+}
+
 TEST(Equilibrium, OfAHoveringQuadrotor) {
   const Workspace w;
   const json e = equilibrium(w, w.write("quadrotor.lie", quadrotor).string(), {"--free", "T", "--free", "M"});

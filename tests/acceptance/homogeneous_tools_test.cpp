@@ -224,3 +224,23 @@ TEST(HomogeneousTools, ScaleOfTheHorizontalConditionMakesNoDifference) {
     }
   }
 }
+
+/// What is wrong is the value of the command line, and not the one of the file that it replaces.
+TEST(InitialValuesOffTheManifold, AreToldWhereTheyAreGiven) {
+  const Workspace w;
+  const std::string file =
+      w.write("points.lie", "model Points { config q[2] : S^2 velocity w; config R : SO(3) velocity W;"
+                            "lagrangian = 0.5*sum(i in 1..2: dot(w[i], w[i])) + 0.5*dot(W, W);"
+                            "initial q[i in 1..2] = [0, 0, 1]; initial R = eye(3);"
+                            "simulate { method = RKMK4; time = 0..1; step = 0.1; } }")
+          .string();
+  for (const auto& [name, value] : {std::pair{"q", "[0, 0, 2]"},
+                                    {"q[2]", "[0, 2, 0]"},
+                                    {"w[1]", "[0, 0, 1]"},
+                                    {"R", "2*eye(3)"},
+                                    {"R[1,2]", "0.5"}}) {
+    const Outcome o = w.lmc({"run", file, "--set", std::string(name) + "=" + value});
+    EXPECT_EQ(o.status, 1);
+    EXPECT_EQ(o.err.rfind("--set " + std::string(name) + ":1:1: error[LIE040", 0), 0U) << o.err;
+  }
+}

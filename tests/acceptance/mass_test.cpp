@@ -1,8 +1,10 @@
 // Mass matrices that are regular but not positive definite: accelerations against eliminations in long double with full
-// pivoting and against closed forms, in every class of solver; singular ones, and runs that meet one.
+// pivoting and against closed forms, in every class of solver; singular ones, and runs that meet one. Equations on a
+// sphere where methods have left it.
 #include "acceptance/Trajectory.h"
 
 #include <Eigen/Dense>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -402,4 +404,53 @@ TEST(SingularMass, AnOverflowIsCalledOne) {
   EXPECT_NE(o.status, 0);
   EXPECT_NE(o.err.find("the accelerations overflow"), std::string::npos) << o.err;
   EXPECT_EQ(o.err.find("singular"), std::string::npos) << o.err;
+}
+
+// --- beside the manifold
+// ----------------------------------------------------------------------------------------------
+
+/// A point on the sphere in the potential x + 2 y z, as q'' = F - (F.q + q'.q') q in long double.
+std::array<long double, 3> pointOnASphere(long double end) {
+  using Point = std::array<long double, 6>;
+  const auto f = [](const Point& y) {
+    const long double force[3] = {-1, -2 * y[2], -2 * y[1]};
+    long double along = 0;
+    for (std::size_t k = 0; k < 3; ++k) along += force[k] * y[k] + y[k + 3] * y[k + 3];
+    Point rate{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      rate[k] = y[k + 3];
+      rate[k + 3] = force[k] - along * y[k];
+    }
+    return rate;
+  };
+  const auto plus = [](Point a, long double c, const Point& b) {
+    for (std::size_t k = 0; k < 6; ++k) a[k] += c * b[k];
+    return a;
+  };
+  Point y{0, 0.6L, 0.8L, 0, 0, 0};
+  constexpr int steps = 20'000;
+  const long double h = end / steps;
+  for (int n = 0; n < steps; ++n) {
+    const Point k1 = f(y), k2 = f(plus(y, h / 2, k1)), k3 = f(plus(y, h / 2, k2)), k4 = f(plus(y, h, k3));
+    y = plus(plus(plus(plus(y, h / 6, k1), h / 3, k2), h / 3, k3), h / 6, k4);
+  }
+  return {y[0], y[1], y[2]};
+}
+
+/// Classical methods leave the sphere, beside which the equation need not hold: their accelerations are no defect.
+TEST(MassBesideTheManifold, ClassicalMethodsAreNotStopped) {
+  const Workspace w;
+  const std::string file = w.write("sphere.lie", "model Sphere { config q : S^2 velocity w;"
+                                                 "lagrangian = 0.5*dot(q', q') - q[1] - 2*q[2]*q[3];"
+                                                 "initial q = [0, 0.6, 0.8];"
+                                                 "simulate { method = RK4; time = 0..20; step = 0.05; } }")
+                               .string();
+  const auto q = pointOnASphere(20);
+  for (const auto& [method, error] : {std::pair{"RK4", 1e-4}, {"RK32", 2e-2}, {"RK54", 5e-6}, {"Newmark", 0.2}}) {
+    SCOPED_TRACE(method);
+    const Trajectory run = runModel(w, file, {"--method", method, "--tolerance", "none"});
+    ASSERT_FALSE(run.rows.empty());
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(run.last("q[" + std::to_string(k + 1) + "]"), static_cast<double>(q[k]), error) << k;
+  }
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <gtest/gtest.h>
 
 using namespace lmc::acceptance;
@@ -24,6 +25,12 @@ json orbit(const Workspace& w, const std::string& text, Arguments more = {}) {
   EXPECT_LE(all["found"]["closing"].get<double>(), 1e-12);
   EXPECT_EQ(all["found"]["accurate"], true);
   return all["found"];
+}
+
+std::string exactly(double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
 }
 
 std::complex<double> multiplier(const json& o, std::size_t k) {
@@ -182,6 +189,35 @@ TEST(Orbit, OfAConicalPendulum) {
   EXPECT_NEAR(multiplier(o, 0).real(), std::cos(angle), 1e-8);
   EXPECT_NEAR(std::abs(multiplier(o, 0).imag()), std::abs(std::sin(angle)), 1e-8);
   EXPECT_EQ(o["stability"], "undecided");
+}
+
+/// Eight turns in a period: the states at the begins of its eight sections are one. One turn is found.
+TEST(Orbit, OfEightTurnsIsNoEquilibrium) {
+  const Workspace w;
+  const json o = orbit(w,
+                       "model Rotor { config q : S^1 velocity w; lagrangian = 0.5*w^2; initial q = [1, 0];"
+                       "initial w = 2; simulate { time = 0..15; step = 0.01; } }",
+                       {"--period", "25.13"});
+  EXPECT_NEAR(o["period"].get<double>() * std::abs(o["state"]["w"].get<double>()), 2 * pi, 1e-10);
+  const auto at = w.write("forced.lie", "model Forced { config x : R velocity v; lagrangian = 0.5*v^2 - x^2;"
+                                        "force on x = cos(t) - v; initial x = 1;"
+                                        "simulate { time = 0..15; step = 0.01; } }")
+                      .string();
+  const Outcome forced = w.lmc({"orbit", at, "--json", "--period", exactly(16 * pi)});
+  EXPECT_EQ(forced.status, 0) << forced.out << forced.err; // x'' + x' + 2 x = cos t: x = (cos t + sin t)/2
+  EXPECT_NEAR(parseJson(forced.out)["found"]["state"]["x"].get<double>(), 0.5, 1e-9);
+}
+
+/// Half a turn leads to the opposite point with the same velocity, which is not where the motion began.
+TEST(Orbit, OfARotorIsAWholeTurn) {
+  const Workspace w;
+  for (const std::string manifold : {"S^1", "SO(2)"}) {
+    const json o = orbit(w, "model Rotor {\n  config q : " + manifold + " velocity w;\n  lagrangian = 0.5*w^2;\n" +
+                                (manifold == "S^1" ? "  initial q = [1, 0];\n" : "") +
+                                "  initial w = 2;\n  simulate { time = 0..15; step = 0.01; }\n}\n");
+    EXPECT_NEAR(o["period"].get<double>() * std::abs(o["state"]["w"].get<double>()), 2 * pi, 1e-11) << manifold;
+    EXPECT_EQ(o["ones"], 2) << manifold;
+  }
 }
 
 TEST(Orbit, SaysWhyThereIsNone) {

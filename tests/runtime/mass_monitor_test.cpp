@@ -56,6 +56,15 @@ TEST(MassMonitor, NamesTheAccelerationThatIsWrong) {
   EXPECT_NE(wrong->find("w[2]"), std::string::npos) << *wrong;
 }
 
+/// Beside a manifold the equation holds up to how far the state is off it.
+TEST(MassMonitor, AllowsWhatIsOffTheManifold) {
+  runtime::MassCheck c = check();
+  const State missed{1, 1e-3, 0, 0, 0};
+  EXPECT_TRUE(runtime::MassMonitor(c, {}).look(missed, 0));
+  c.off = {2}; // a number of Output, 3
+  EXPECT_FALSE(runtime::MassMonitor(c, {}).look(missed, 0));
+}
+
 /// Of compiled code: the larger side of a factor is what its residual is held against.
 TEST(MassMonitor, LooksCloserWhereSidesDiffer) {
   runtime::MassCheck c = check();

@@ -287,12 +287,16 @@ std::vector<std::string> EquilibriumSearch::namesLeft(const Vector& residual) co
 }
 
 State EquilibriumSearch::farFrom(const State& y, std::mt19937_64& engine) {
-  constexpr double turn = 1.5;
+  constexpr double turn = 1.5, farther = 10;
   std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  // The size of a vector is no measure of how far other solutions are: angles may be small at the begin. So half of the
+  // searches begin farther away.
+  const double reach = std::pow(farther, std::max(0.0, 2 * uniform(engine) - 1));
   for (int attempt = 0; attempt < 20; ++attempt) {
     Direction d(space_.directionSize(), 0.0);
     for (const Variable& v : space_.variables()) {
-      const double point = v.vector ? space_.pointScale(v, y) : turn;
+      const double point = v.vector ? reach * space_.pointScale(v, y) : turn;
       const double fiber = !unknowns_.moving ? 0.1 * space_.fiberScale(v, y) : space_.fiberScale(v, y);
       for (std::size_t k = 0; v.hasPoint() && k < v.size; ++k) d[v.points + k] = point * normal(engine);
       for (std::size_t k = 0; v.hasFiber() && k < v.size; ++k) d[v.fibers + k] = fiber * normal(engine);

@@ -80,13 +80,19 @@ Orbit OrbitSearch::refined(const State& y, double period) {
   return best;
 }
 
-/// An equilibrium closes with any period.
+/// An equilibrium closes with any period. That the nodes are one state does not make it one: a wheel that turns eight
+/// times in a period is at each of eight nodes where it was.
 bool OrbitSearch::rests(const Shot& shot) {
-  constexpr double nothing = 1e-7;
-  const State& y = shot.loop.nodes.front();
-  for (const State& other : shot.loop.nodes) {
-    const auto z = model_.difference(y, other);
-    if (!z || z->cwiseQuotient(shot.sizes).cwiseAbs().maxCoeff() > nothing) return false;
+  constexpr double nothing = 1e-7, slow = 1e-5;
+  const Loop& loop = shot.loop;
+  const State& y = loop.nodes.front();
+  const auto largest = [&](const Vector& z) { return z.cwiseQuotient(shot.sizes).cwiseAbs().maxCoeff(); };
+  for (std::size_t k = 0; k < loop.nodes.size(); ++k) {
+    const auto z = model_.difference(y, loop.nodes[k]);
+    if (!z || largest(*z) > nothing) return false;
+    const double part = static_cast<double>(k) / static_cast<double>(loop.nodes.size());
+    const auto rate = model_.rate(loop.nodes[k], question_.time + part * loop.period);
+    if (rate && loop.period * largest(*rate) > slow) return false;
   }
   return true;
 }
@@ -174,11 +180,12 @@ std::vector<State> OrbitSearch::nearlyReturning(const State& y, double period) {
   State now = y;
   for (std::int64_t k = 0; k < periods; ++k) {
     auto next = aPeriodLater(now, k);
-    const auto gap = next ? model_.difference(now, *next) : std::nullopt;
-    if (!gap) break;
+    if (!next) break;
+    const auto gap = model_.difference(now, *next);
     const Vector sizes = coordinateSizes(model_, space_, now).cwiseMax(coordinateSizes(model_, space_, *next));
     now = std::move(*next);
-    list.emplace_back(gap->cwiseQuotient(sizes).cwiseAbs().maxCoeff(), now);
+    // What is too far apart for a difference comes behind all others.
+    list.emplace_back(gap ? gap->cwiseQuotient(sizes).cwiseAbs().maxCoeff() : INFINITY, now);
   }
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<State> states;
@@ -208,13 +215,15 @@ Orbit OrbitSearch::from(const State& y) {
       break;
     }
   if (orbit.end == OrbitEnd::Found) {
-    Shot shot;
-    shot.loop = orbit.loop;
-    shot.sizes = coordinateSizes(model_, space_, orbit.loop.nodes.front());
-    orbit.repeats = repeatsOf(shot);
-    if (orbit.repeats > 1) {
-      const Orbit once = refined(orbit.loop.nodes.front(), orbit.loop.period / static_cast<double>(orbit.repeats));
-      if (once.end == OrbitEnd::Found) orbit = once;
+    while (true) { // a part of the period may have parts, as of eight turns
+      Shot shot;
+      shot.loop = orbit.loop;
+      shot.sizes = coordinateSizes(model_, space_, orbit.loop.nodes.front());
+      orbit.repeats = repeatsOf(shot);
+      if (orbit.repeats == 1) break;
+      Orbit once = refined(orbit.loop.nodes.front(), orbit.loop.period / static_cast<double>(orbit.repeats));
+      if (once.end != OrbitEnd::Found) break;
+      orbit = std::move(once);
     }
     lookAtNumbers(orbit);
   }

@@ -162,6 +162,22 @@ std::optional<std::vector<double>> stateAt(InitialEvaluator& evaluator, const se
   return std::vector<double>(evaluator.state().begin(), evaluator.state().end());
 }
 
+/// Of settings that are formulas: what is no number would count as one that is left out.
+bool settingsAreNumbers(const std::map<std::string, double>& settings, const sema::Model& model,
+                        Diagnostics& diagnostics) {
+  bool all = true;
+  for (const auto& [name, value] : settings) {
+    if (!std::isnan(value) || name == "seed") continue;
+    std::string setting = name;
+    for (const char* const whole : {"time", "output every", "tolerance"})
+      if (name.starts_with(std::string(whole).substr(0, 4))) setting = whole;
+    diagnostics.error(Code::LIE0169, model.simulation.range, fmt::format("the value of `{}` is not a number", setting))
+        .suggest("look at the parameters that it is made of: a root or a logarithm of a negative number, 0/0");
+    all = false;
+  }
+  return all;
+}
+
 } // namespace
 
 std::optional<InitialData> evaluateInitialData(mechanics::Layer& layer, const Layout& layout,
@@ -187,6 +203,7 @@ std::optional<InitialData> evaluateInitialData(mechanics::Layer& layer, const La
     return std::nullopt;
   }
   data.settings = evaluator.settings();
+  if (!settingsAreNumbers(data.settings, layer.model, diagnostics)) return std::nullopt;
   data.params.assign(evaluator.params().begin(), evaluator.params().end());
   const double start = data.settings.contains("time.from") ? data.settings["time.from"] : 0;
   auto state = stateAt(evaluator, layer.model, start, diagnostics);

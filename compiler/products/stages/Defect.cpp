@@ -2,6 +2,7 @@
 #include "mechanics/mass/Gauge.h"
 #include "mechanics/system/Equations.h"
 #include "mechanics/system/Regular.h"
+#include "products/stages/ManifoldDefect.h"
 #include "products/stages/Stages.h"
 #include "runtime/mass/MassCheck.h"
 #include "tape/TapeCost.h"
@@ -118,6 +119,15 @@ public:
       const runtime::Field field = unit.place(runtime::Role::Output, "terms of r", terms);
       check_->terms = field.offset;
       for (const lower::OutputBinding& o : unit::UnitBuilder::into(field, terms)) equation.push_back(o);
+    }
+    // Of points on homogeneous manifolds the equation is one on the manifold: methods in storage coordinates leave it.
+    for (const sema::Factor& f : m_.factors) {
+      const sym::Array* off =
+          f.manifold->isGroup() ? nullptr : defectArray(p_, *f.manifold, f.name, f.extent, f.point, &f);
+      if (off == nullptr) continue;
+      const runtime::Field field = unit.place(runtime::Role::Output, "off " + f.name, {off});
+      check_->off.push_back(field.offset);
+      for (const lower::OutputBinding& o : unit::UnitBuilder::into(field, {off})) equation.push_back(o);
     }
     check_->equation = unit.function("mass equation", 1, std::move(equation));
     check_->product = unit.function("mass product", 1, std::move(product));

@@ -209,6 +209,9 @@ void ModelBuilder::initialsOf(const std::string& name, const Place& place, bool 
     setEntry(last->equation.value, *o, name);
     last->range = o->range;
   }
+  // A value of the command line is what is wrong rather than one of the file.
+  for (const auto* const list : {&std::as_const(setting.overrides), &entries})
+    for (const ParsedOverride* o : *list) model_->initialRanges.emplace_back(name, o->range);
 }
 
 /// Of a vector or a matrix that is no family, indices are those of entries: `w[2]` changes that one and nothing else.

@@ -111,10 +111,10 @@ template <typename A> void archive(A& a, runtime::ConstraintRows& x) {
 }
 
 template <typename A> void archive(A& a, runtime::MassCheck& x) {
-  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms, rows,
+  auto& [module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms, off, rows,
          compiled] = x;
   auto& [function, ofProduct, ofRhs, steps] = compiled;
-  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms);
+  archiveAll(a, module, equation, product, names, factors, gauges, definite, varies, constrained, every, terms, off);
   archiveAll(a, function, ofProduct, ofRhs, steps);
   archiveShared(a, rows);
 }

@@ -198,6 +198,17 @@ TEST(TangentSpaces, DifferencesInvertMotions) {
   EXPECT_LT(error(found, z), 1e-12);
 }
 
+/// Between opposite points there is no shortest way, and the chord has no part along the sphere.
+TEST(TangentSpaces, HaveNoDifferenceOfOppositePoints) {
+  LinearizedModel m = quadrotors();
+  Vector other = m.state(), found(m.problem().coordinates);
+  const std::vector<Field>& fields = m.problem().problem.fields;
+  const auto cable = std::find_if(fields.begin(), fields.end(), [](const Field& f) { return f.name == "q"; });
+  ASSERT_NE(cable, fields.end());
+  other.segment(cable->offset, cable->count()) *= -1;
+  EXPECT_EQ(m.at().difference(spanOf(std::as_const(other)), spanOf(found)), runtime::NoConvergence);
+}
+
 TEST(Matrices, OfLargeSystemsAreTheSame) {
   PipelineOptions o;
   o.compilation.libraryRoot = libraryRoot();
