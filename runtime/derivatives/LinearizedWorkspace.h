@@ -73,8 +73,7 @@ public:
   [[nodiscard]] std::int32_t lift(In direction, std::span<double> change);
   [[nodiscard]] std::int32_t coordinates(In change, std::span<double> direction);
   /// The tangent vector that moves the state to another one nearby: the inverse of `moved`, by iteration. Status
-  /// NoConvergence where they are too far apart, as opposite
-  /// points of a sphere are.
+  /// NoConvergence where they are too far apart, as opposite points of a sphere are.
   [[nodiscard]] std::int32_t difference(In other, std::span<double> direction);
   /// An orthonormal basis of the tangent space in coordinates: unit vectors on groups, a basis of the horizontal ones
   /// on homogeneous manifolds; of a model with constraints, of the vectors along which these and their rates hold at
