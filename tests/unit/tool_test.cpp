@@ -67,6 +67,31 @@ TEST(AheadTool, TheHeaderIsReadByEveryStandardOfCAndCpp) {
     EXPECT_EQ(run(w, std::string(standard) + " -Wall -Wextra -Wpedantic -c main.c"), "") << standard;
 }
 
+// A part of a trial that the step's length does not enter says so.
+TEST(AheadTool, PartsOfTaylorSeriesAreWithoutWarnings) {
+  const Workspace w;
+  w.write("chain.lie", R"(model Fam {
+  param N : int = 5; param l[i in 1..N] = 0.3; param m[i in 1..N] = 0.2+0.1*i; param g = 9.81; param k=3;
+  input u[i in 1..N] : vec(3) = [0.1*i, sin(t), 0];
+  config q[N] : S^2 velocity w;
+  config s : R velocity sd;
+  state z : R^2;
+  discrete cnt : int = 2;
+  lagrangian = sum(i in 1..N: 0.5*m[i]*l[i]^2*dot(q[i]', q[i]'))
+    + sum(i in 1..N-1: -0.5*k*dot(q[i]-q[i+1],q[i]-q[i+1]))
+    - sum(i in 1..N: m[i]*g*l[i]*q[i][3]) + 0.5*sd^2 - 0.5*s^2*(1+0.1*sin(3*t));
+  force on s = -0.1*sd + q[1][1] + z[1]*cnt;
+  for i in 1..N { force u[i] at l[i]*q[i]; }
+  flow z = [s - z[1], sin(z[1])*z[2]];
+  observe tip[i in 1..N] = l[i]*q[i];
+  observe e2 = energy + s;
+  initial q[i in 1..N] = [sin(0.1*i),0,cos(0.1*i)];
+}
+)");
+  ASSERT_EQ(w.lmc({"export", "--c", "chain.lie", "-o", "chain.c", "--method", "Taylor"}).status, 0);
+  EXPECT_EQ(run(w, "cc -std=c99 -Wall -Wextra -Wpedantic -fsyntax-only chain.c"), "");
+}
+
 // x' = -sqrt(x) comes to zero at t = 2, and a stage beyond makes x no number, while y goes on: its error is small.
 TEST(AheadTool, AStepWithoutNumbersHasNoSmallError) {
   const Workspace w;
