@@ -38,15 +38,21 @@ const std::set<std::string>& reserved() {
   return words;
 }
 
-/// Functions that a type cannot be named after.
+/// Functions and types of the C library, and names of the written code, that a type cannot be named after.
 const std::set<std::string>& libraryFunctions() {
   static const std::set<std::string> words = {
-      "acos",  "asin",  "atan", "atan2",  "cbrt",   "ceil",   "copysign", "cos",       "cosh",   "erf",   "exp",
-      "exp2",  "fabs",  "fdim", "floor",  "fma",    "fmax",   "fmin",     "fmod",      "frexp",  "gamma", "hypot",
-      "j0",    "j1",    "jn",   "ldexp",  "lgamma", "log",    "log2",     "logb",      "modf",   "pow",   "rint",
-      "round", "scalb", "sin",  "sinh",   "sqrt",   "tan",    "tanh",     "tgamma",    "trunc",  "y0",    "y1",
-      "yn",    "abs",   "atof", "atol",   "exit",   "printf", "fprintf",  "remainder", "free",   "rand",  "time",
-      "clock", "index", "drem", "finite", "isnan",  "isinf",  "div",      "abort",     "malloc", "self",  "remove"};
+      "acos",    "asin",         "atan",    "atan2",   "cbrt",    "ceil",    "copysign",  "cos",      "cosh",
+      "erf",     "exp",          "exp2",    "fabs",    "fdim",    "floor",   "fma",       "fmax",     "fmin",
+      "fmod",    "frexp",        "gamma",   "hypot",   "j0",      "j1",      "jn",        "ldexp",    "lgamma",
+      "log",     "log2",         "logb",    "modf",    "pow",     "rint",    "round",     "scalb",    "sin",
+      "sinh",    "sqrt",         "tan",     "tanh",    "tgamma",  "trunc",   "y0",        "y1",       "yn",
+      "abs",     "atof",         "atol",    "exit",    "printf",  "fprintf", "remainder", "free",     "rand",
+      "time",    "clock",        "index",   "drem",    "finite",  "isnan",   "isinf",     "div",      "abort",
+      "malloc",  "self",         "remove",  "labs",    "system",  "random",  "select",    "rename",   "calloc",
+      "realloc", "atoi",         "strtod",  "qsort",   "bsearch", "getenv",  "raise",     "signal",   "puts",
+      "putc",    "getc",         "scanf",   "memcpy",  "memset",  "size_t",  "ptrdiff_t", "double_t", "float_t",
+      "time_t",  "int8_t",       "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",  "uint32_t", "uint64_t",
+      "number",  "print_sample", "argv",    "lmc"};
   return words;
 }
 
@@ -68,7 +74,7 @@ bool isIdentifier(const std::string& text) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   if (text.empty() || !letter(text[0]) || text[0] == '_') return false;
   return std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); }) &&
-         !reserved().contains(text) && !libraryFunctions().contains(text);
+         !reserved().contains(text) && !libraryFunctions().contains(text) && !text.starts_with("lmc_");
 }
 
 std::string identifier(const std::string& text) {

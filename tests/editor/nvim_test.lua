@@ -148,6 +148,14 @@ say(formatted == 'fn f(x) = x*2;\n\nfn g(x) = f(x);', 'formatting by gq')
 vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'fn f( x )=x*2 ;', 'fn g(' })
 pcall(vim.cmd, 'silent LmcFormat')
 say(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') == 'fn f( x )=x*2 ;\nfn g(', 'a text with errors stays as it is')
+-- In commands `%` and `#` are names of files, and `!` is the last command.
+local odd = folder .. "/it's 1#2%3!.lie"
+vim.fn.writefile({ 'model Odd { config x : R velocity v; lagrangian = 0.5*v^2; initial v = 1; }' }, odd)
+vim.cmd('silent edit! ' .. vim.fn.fnameescape(odd))
+pcall(vim.cmd, 'silent LmcDerive')
+say(vim.api.nvim_buf_get_lines(0, 0, 2, false)[2] == 'model Odd' or vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'model Odd',
+    'a path with signs that commands replace')
+vim.cmd('silent! bwipeout!')
 vim.cmd('silent edit! ' .. folder .. '/top.lie')
 
 -- What a person sees.

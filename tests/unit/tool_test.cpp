@@ -57,6 +57,117 @@ TEST(AheadTool, TheExampleOfTheDocumentation) {
   EXPECT_EQ(text.substr(0, text.find("energy")), other.substr(0, other.find("energy")));
 }
 
+TEST(AheadTool, TheHeaderIsReadByEveryStandardOfCAndCpp) {
+  const Workspace w;
+  w.write("wheel.lie", wheel);
+  ASSERT_EQ(w.lmc({"build", "wheel.lie", "-o", "wheel.o", "--method", "RKMK54"}).status, 0);
+  w.write("main.c", "#include \"wheel.h\"\nint main(void) { return 0; }\n");
+  for (const char* standard :
+       {"cc -std=c89", "cc -std=c99", "cc -std=c11", "c++ -x c++ -std=c++98", "c++ -x c++ -std=c++20"})
+    EXPECT_EQ(run(w, std::string(standard) + " -Wall -Wextra -Wpedantic -c main.c"), "") << standard;
+}
+
+// A part of a trial that the step's length does not enter says so.
+TEST(AheadTool, PartsOfTaylorSeriesAreWithoutWarnings) {
+  const Workspace w;
+  w.write("chain.lie", R"(model Fam {
+  param N : int = 5; param l[i in 1..N] = 0.3; param m[i in 1..N] = 0.2+0.1*i; param g = 9.81; param k=3;
+  input u[i in 1..N] : vec(3) = [0.1*i, sin(t), 0];
+  config q[N] : S^2 velocity w;
+  config s : R velocity sd;
+  state z : R^2;
+  discrete cnt : int = 2;
+  lagrangian = sum(i in 1..N: 0.5*m[i]*l[i]^2*dot(q[i]', q[i]'))
+    + sum(i in 1..N-1: -0.5*k*dot(q[i]-q[i+1],q[i]-q[i+1]))
+    - sum(i in 1..N: m[i]*g*l[i]*q[i][3]) + 0.5*sd^2 - 0.5*s^2*(1+0.1*sin(3*t));
+  force on s = -0.1*sd + q[1][1] + z[1]*cnt;
+  for i in 1..N { force u[i] at l[i]*q[i]; }
+  flow z = [s - z[1], sin(z[1])*z[2]];
+  observe tip[i in 1..N] = l[i]*q[i];
+  observe e2 = energy + s;
+  initial q[i in 1..N] = [sin(0.1*i),0,cos(0.1*i)];
+}
+)");
+  ASSERT_EQ(w.lmc({"export", "--c", "chain.lie", "-o", "chain.c", "--method", "Taylor"}).status, 0);
+  EXPECT_EQ(run(w, "cc -std=c99 -Wall -Wextra -Wpedantic -fsyntax-only chain.c"), "");
+}
+
+// x' = -sqrt(x) comes to zero at t = 2, and a stage beyond makes x no number, while y goes on: its error is small.
+TEST(AheadTool, AStepWithoutNumbersHasNoSmallError) {
+  const Workspace w;
+  w.write("tank.lie", "model Tank {\n  state x : R;  state y : R;\n  flow x = -sqrt(x);  flow y = -y;\n"
+                      "  initial x = 1;  initial y = 1;\n"
+                      "  simulate { method = RKMK54; time = 0..5; step = 0.1; tolerance = 1e-6; }\n}\n");
+  // As the header says it: a step whose error is at most 1 is kept.
+  w.write("main.c", R"(#include "tank.h"
+#include <math.h>
+#include <stdio.h>
+int main(void) {
+  tank a;
+  double t = 0, h = 0.1;
+  if (tank_init(&a) != TANK_OK) return 1;
+  for (int k = 0; k < 1000 && t < 5; ++k) {
+    const tank_state before = a.state;
+    tank_trial(&a, t, h);
+    const double e = tank_error(&a);
+    if (e <= 1)
+      t += h;
+    else
+      a.state = before;
+    if (isnan(a.state.x)) return 2;
+    h *= fmin(5, fmax(0.2, 0.9 * pow(e, -1.0 / (TANK_ERROR_ORDER + 1))));
+  }
+  printf("%.5f %.5f", t, a.state.y * exp(t));
+  return 0;
+}
+)");
+  ASSERT_EQ(w.lmc({"build", "tank.lie", "-o", "tank.o"}).status, 0);
+  ASSERT_EQ(w.lmc({"export", "--c", "tank.lie", "-o", "tank.c"}).status, 0);
+  for (const char* form : {"tank.o", "tank.c"}) {
+    run(w, std::string("cc -std=c99 main.c ") + form + " -lm -o steps");
+    EXPECT_EQ(run(w, "./steps"), "2.00000 1.00000") << form;
+  }
+}
+
+// Without mass there are no accelerations: the trial fails, and the error of the one before does not stand for it.
+TEST(AheadTool, ATrialThatFailsHasNoSmallError) {
+  const Workspace w;
+  w.write("wheel.lie", std::string(wheel).replace(std::string(wheel).find("*w^2"), 4, "*(1 + a^2)*w^2"));
+  w.write("main.c", R"(#include "wheel.h"
+int main(void) {
+  wheel a;
+  if (wheel_init(&a) != WHEEL_OK || wheel_trial(&a, 0, 0.1) != WHEEL_OK || !(wheel_error(&a) <= 1)) return 1;
+  a.parameters.J = 0;
+  wheel_setup(&a);
+  if (wheel_trial(&a, 0, 0.1) == WHEEL_OK) return 2;
+  return wheel_error(&a) <= 1 ? 3 : 0;
+}
+)");
+  ASSERT_EQ(w.lmc({"build", "wheel.lie", "-o", "wheel.o", "--method", "RKMK54"}).status, 0);
+  ASSERT_EQ(w.lmc({"export", "--c", "wheel.lie", "-o", "wheel.c", "--method", "RKMK54"}).status, 0);
+  for (const char* form : {"wheel.o", "wheel.c"}) {
+    run(w, std::string("cc -std=c99 main.c ") + form + " -lm -o steps");
+    run(w, "./steps");
+  }
+}
+
+// Memory that held something else, as that of a stack does, is as good as empty memory.
+TEST(AheadTool, WhatAMethodKeepsIsEmptyBehindInit) {
+  const Workspace w;
+  w.write("wheel.lie", wheel);
+  w.write("main.c", R"(#include "wheel.h"
+#include <string.h>
+int main(void) {
+  wheel a;
+  memset(&a, 0x41, sizeof a);
+  return wheel_init(&a) != WHEEL_OK || a.state.kept_h != 0;
+}
+)");
+  ASSERT_EQ(w.lmc({"build", "wheel.lie", "-o", "wheel.o", "--method", "GenAlpha"}).status, 0);
+  run(w, "cc -std=c99 main.c wheel.o -lm -o steps");
+  run(w, "./steps");
+}
+
 TEST(AheadTool, AnInputThatIsGivenBackFollowsItsLawAlone) {
   const Workspace w;
   w.write("pushed.lie", R"(model Pushed {
@@ -197,6 +308,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{{"build", "wheel.lie", "-o", "2x.o"}, 2, "`2x` cannot begin names in C"},
                     Wrong{{"build", "wheel.lie", "-o", "x.o", "--prefix", "double"}, 2, "choose another --prefix"},
                     Wrong{{"build", "wheel.lie", "-o", "sin.o"}, 2, "`sin` cannot begin names in C"},
+                    Wrong{{"build", "wheel.lie", "-o", "system.o"}, 2, "`system` cannot begin names in C"},
+                    Wrong{{"export", "--c", "wheel.lie", "-o", "lmc.c"}, 2, "`lmc` cannot begin names in C"},
+                    Wrong{{"export", "--c", "wheel.lie", "-o", "number.c"}, 2, "`number` cannot begin names in C"},
                     Wrong{{"build", "wheel.lie", "-o", "no/folder/x.o"}, 2, "cannot write `no/folder/x.h`"},
                     Wrong{{"build", "wheel.lie", "-o", "x.o", "--cpu", "z80"}, 2, "there is no processor `z80`"},
                     Wrong{{"build", "wheel.lie", "--output"}, 2, "needs a value"},

@@ -220,6 +220,25 @@ def drawings(folder):
     check(not (folder / "many.svg").exists(), "a file of nothing")
 
 
+def framing(folder):
+    """Bodies are seen whole: a cube that stands on a corner, a cylinder that lies askew, axes."""
+    shapes = {"box": "[1, 1, 1]", "cylinder": "[1, 1, 1]", "frame": "[1, 1, 1]"}
+    for shape, size in shapes.items():
+        model = folder / "whole.lie"
+        model.write_text("model Whole { config R : SO(3) velocity w; lagrangian = 0.5*dot(w, w);"
+                         " initial R = SO(3).exp([0.7, 0.5, 0.2]); simulate { method = RKMK4; time = 0..1; step = 0.1; }"
+                         f" view {{ b = {shape}(at = zeros(3), turned = R, size = {size}); floor = ground(height = -9); }} }}\n")
+        still = folder / "whole.png"
+        lmc("view", model, "-o", still, "--size", "400x400")
+        width, height, found = pixels(still)
+        dark = [(k % width, k // width) for k, c in enumerate(found) if max(c) - min(c) > 60]
+        dark = [p for p in dark if p[0] > width // 4 or p[1] < 3 * height // 4]  # but for the axes in the corner
+        check(len(dark) > 1000, f"{shape}: {len(dark)} pixels")
+        for axis, extent in ((0, width), (1, height)):
+            least, most = min(p[axis] for p in dark), max(p[axis] for p in dark)
+            check(least > 2 and most < extent - 3, f"{shape} reaches from {least} to {most} of {extent}")
+
+
 def hue(red, green, blue):
     """The colour of a body in any light; nothing where there is little of one."""
     most, least = max(red, green, blue), min(red, green, blue)
@@ -294,6 +313,15 @@ def refusals(folder):
     alone["LMC_BROWSER"] = browser.find_browser()
     words = lmc("view", model, "-o", folder / "a.mp4", status=70, environment=alone).stderr
     check("apt install ffmpeg" in words, words)
+    alone = dict(os.environ, LMC_BROWSER=str(folder / "no browser"))
+    words = lmc("view", model, "-o", folder / "a.png", status=70, environment=alone).stderr
+    check("there is no program" in words and "LMC_BROWSER" in words and "defect" not in words, words)
+    alone["LMC_BROWSER"] = shutil.which("true")
+    words = lmc("view", model, "-o", folder / "a.png", status=70, environment=alone).stderr
+    check("LMC_BROWSER names another" in words and "defect" not in words, words)
+    check("8192" in lmc("view", model, "-o", folder / "a.png", "--size", "9000x9000", status=2).stderr, "how large")
+    words = lmc("view", model, "-o", folder / "a.gif", "--fps", "1e9", "--size", "64x64", status=2).stderr
+    check("pictures" in words and "--fps" in words and not (folder / "a.gif").exists(), words)
     none = folder / "none.lie"
     none.write_text("model M { state s : SL(2); flow s = [1, 0, 0]; initial s = eye(2);"
                     " simulate { method = RKMK4; time = 0..1; step = 0.1; } }\n", encoding="utf-8")
@@ -308,7 +336,7 @@ def main():
         print("skipped: there is no", ", ".join(missing))
         return 77
     failures = 0
-    tests = (scene_for_others, stills, drawings, drawings_hide_what_is_behind, films, refusals)
+    tests = (scene_for_others, stills, framing, drawings, drawings_hide_what_is_behind, films, refusals)
     with tempfile.TemporaryDirectory() as name:
         for test in tests:
             try:

@@ -74,8 +74,7 @@ export abstract class Shape {
   /** The largest extent beyond its place. */
   reach(): number {
     let largest = 0;
-    for (const name of ["size", "radius"])
-      for (const x of this.values[name]?.numbers ?? []) largest = Math.max(largest, name === "size" ? Math.abs(x) / 2 : Math.abs(x));
+    for (const x of this.values["radius"]?.numbers ?? []) largest = Math.max(largest, Math.abs(x));
     return largest;
   }
   /** Places of a sample that a picture should hold. */
@@ -159,6 +158,23 @@ export class Solid extends Shape {
   }
   override get enlarged(): boolean {
     return this.reach() < this.least && this.values["radius"] !== undefined;
+  }
+  /** As far as corners, edges of caps, and tips of axes. */
+  override reach(): number {
+    const size = this.values["size"];
+    if (size === undefined) return super.reach();
+    let largest = 0;
+    for (let k = 0; k < size.numbers.length; k += size.width) {
+      const x = Math.abs(size.numbers[k] ?? 0);
+      const y = size.width > 1 ? Math.abs(size.numbers[k + 1] ?? 0) : x;
+      const z = size.width > 2 ? Math.abs(size.numbers[k + 2] ?? 0) : x;
+      const most = Math.max(x, y, z);
+      if (this.data.kind === "frame") largest = Math.max(largest, most);
+      else if (this.data.kind === "box") largest = Math.max(largest, Math.hypot(x, y, z) / 2);
+      else if (this.data.kind === "cylinder") largest = Math.max(largest, Math.hypot(Math.max(x, y), z) / 2);
+      else largest = Math.max(largest, most / 2);
+    }
+    return largest;
   }
 
   private lengths(s: number, f: number, m: number): void {

@@ -172,7 +172,7 @@ private:
       out.code = i.imm != 0 ? "1" : "0";
       break;
     case Op::Argument:
-      argumentUsed_[i.imm] = true;
+      argumentUsed_[i.imm] |= facts_[i.result].uses > 0;
       out.code = i.imm == 0 ? "t" : "h";
       break;
     case Op::Neg:

@@ -69,8 +69,9 @@ std::string wholeStructure(const unit::Exported& u) {
 std::string statuses(const unit::Exported& u) {
   const std::string p = unit::upper(u.prefix);
   std::string text = comment("What the functions return.", 0) + "enum {\n";
-  const auto add = [&](const char* name, int value, const char* meaning) {
-    text += fmt::format("  {:<{}} /* {} */\n", fmt::format("{}_{} = {},", p, name, value), p.size() + 23, meaning);
+  const auto add = [&](const char* name, int value, const char* meaning, const char* behind = ",") {
+    text +=
+        fmt::format("  {:<{}} /* {} */\n", fmt::format("{}_{} = {}{}", p, name, value, behind), p.size() + 23, meaning);
   };
   add("OK", runtime::Ok, "done");
   add("SINGULAR_MASS", runtime::SingularMass, "the mass matrix has no inverse");
@@ -78,7 +79,8 @@ std::string statuses(const unit::Exported& u) {
   add("NO_CONVERGENCE", runtime::NoConvergence,
       "the equations of an implicit step were not solved; try a smaller step");
   add("NON_FINITE", runtime::NonFinite, "the new state would not be finite");
-  add("FAR_FROM_MANIFOLD", runtime::FarFromManifold, "the step left the manifold too far; try a smaller one");
+  // C89 and C++98 know no comma behind the last one.
+  add("FAR_FROM_MANIFOLD", runtime::FarFromManifold, "the step left the manifold too far; try a smaller one", "");
   text += "};\n\n";
   text += comment("Sizes: doubles of the structure and of the state, columns of a table.", 0) + "enum {\n";
   text += fmt::format("  {}_DOUBLES = {},\n", p, u.size);
@@ -131,12 +133,13 @@ std::string prototypes(const unit::Exported& u) {
     add(fmt::format(
             "A step with an error estimate, for steps of variable length. The state is advanced like by {0}_step "
             "and the errors of its parts are in `output`, squared, in units of the tolerances in `parameters`. "
-            "Good steps have {0}_error(self) <= 1; otherwise the caller puts the state back, which he copied "
-            "before, and tries again with a smaller h. A good next length is h * min(5, max(0.2, 0.9 * "
+            "Good steps have {0}_error(self) <= 1, which one that fails has not; otherwise the caller puts the state "
+            "back, which he copied before, and tries again with a smaller h. A good next length is h * min(5, max(0.2, "
+            "0.9 * "
             "pow({0}_error(self), -1.0 / ({1}_ERROR_ORDER + 1)))).",
             p, unit::upper(p)),
         fmt::format("int {0}_trial({0}* self, double t, double h);", p));
-    add("The largest error of the last trial, in units of the tolerances.",
+    add("The largest error of the last trial, in units of the tolerances; NaN if it failed, or if one is NaN.",
         fmt::format("double {0}_error(const {0}* self);", p));
   }
   add("The numbers of a table of the motion: their names, and where they stand, in doubles from the start of the "

@@ -249,17 +249,23 @@ int {0}_steps({0}* self, double* t, double h, long n) {{
     const auto errors = std::find_if(u_.fields().begin(), u_.fields().end(),
                                      [](const runtime::Field& f) { return f.kind == runtime::FieldKind::Error; });
     const std::string& member = u_.members[static_cast<std::size_t>(errors - u_.fields().begin())];
-    return fmt::format(R"(int {0}_trial({0}* self, double t, double h) {{ return {0}_make_trial(self, t, h); }}
+    return fmt::format(R"(int {0}_trial({0}* self, double t, double h) {{
+  const int status = {0}_make_trial(self, t, h);
+  if (status != {3}_OK) self->output.{2}[0] = NAN; /* no step to go on from */
+  return status;
+}}
 
 double {0}_error(const {0}* self) {{
   double most = 0.0;
-  for (long k = 0; k < {1}; ++k)
-    if (!(self->output.{2}[k] <= most)) most = self->output.{2}[k]; /* NaN too */
+  for (long k = 0; k < {1}; ++k) {{
+    const double square = self->output.{2}[k];
+    if (square > most || square != square) most = square; /* NaN stays */
+  }}
   return sqrt(most);
 }}
 
 )",
-                       u_.prefix, errors->count(), member);
+                       u_.prefix, errors->count(), member, unit::upper(u_.prefix));
   }
 
   std::string initFunction() const {

@@ -17,7 +17,10 @@ namespace {
 constexpr double patience = 120; // seconds
 
 std::string browserName() {
-  if (const char* const own = std::getenv("LMC_BROWSER"); own != nullptr && *own != '\0') return own;
+  if (const char* const own = std::getenv("LMC_BROWSER"); own != nullptr && *own != '\0') {
+    if (!findProgram(own).empty()) return own;
+    throw InstallationError(std::string("there is no program `") + own + "`, which LMC_BROWSER names as the browser");
+  }
   for (const char* const name : {"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"})
     if (!findProgram(name).empty()) return name;
   throw InstallationError("pictures of a scene are made by a browser without a window, which is not installed\n"
@@ -73,7 +76,9 @@ json Browser::answer(std::int64_t number) {
     const std::size_t end = pending_.find('\0');
     if (end == std::string::npos) {
       const std::string more = child_.read(patience);
-      if (more.empty()) throw std::runtime_error("the browser that draws the pictures is gone, or does not answer");
+      if (more.empty())
+        throw InstallationError("the browser that draws the pictures, `" + browserName() +
+                                "`, is gone or does not answer; LMC_BROWSER names another Chromium");
       pending_ += more;
       continue;
     }

@@ -89,7 +89,8 @@ PixelSize readPixels(const std::string& option, const std::string& text) {
   constexpr int least = 16, most = 8192;
   const auto good = [](int n) { return n >= least && n <= most; };
   if (!first || second != std::errc() || stop != end || !good(size.width) || !good(size.height))
-    throw UsageError(option + " wants pixels such as 1280x720, not `" + text + "`");
+    throw UsageError(
+        fmt::format("{} wants pixels such as 1280x720, {} to {} each, not `{}`", option, least, most, text));
   return size;
 }
 
@@ -122,11 +123,20 @@ std::optional<FilmFile> FilmFile::of(const Invocation& call, const std::filesyst
   return std::nullopt;
 }
 
+/// Nine hours of 30 pictures a second. A wrong digit in --fps or --speed would let it draw for days.
+constexpr int mostPictures = 1'000'000;
+
 bool FilmFile::film(Browser& browser, const std::filesystem::path& folder) const {
   const nlohmann::json range = browser.value("lmc.range()");
   const double from = range.at("from").get<double>(), to = range.at("to").get<double>();
   const double advance = range.at("speed").get<double>() / range.at("fps").get<double>(); // of a picture
-  const auto count = static_cast<std::int64_t>(std::floor((to - from) / advance + 1e-9)) + 1;
+  const double pictures = std::floor((to - from) / advance + 1e-9) + 1;
+  if (!(pictures <= mostPictures))
+    throw UsageError(
+        fmt::format("a film of {:.3g} pictures is more than anybody sees, {} at most: with another --fps or "
+                    "--speed it has fewer",
+                    pictures, mostPictures));
+  const auto count = static_cast<std::int64_t>(pictures);
   const std::filesystem::path made = folder / "film", errors = folder / "ffmpeg";
   const Format& format = formats.at(format_);
   std::vector<std::string> command = {joiner,       "-y",

@@ -59,12 +59,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 } // namespace
 
 fs::path findProgram(const std::string& name) {
+  const auto runs = [](const fs::path& file) { return access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file); };
+  if (name.find('/') != std::string::npos) return runs(name) ? fs::path(name) : fs::path();
   const char* const path = std::getenv("PATH");
   std::string rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
     fs::path file = fs::path(rest.substr(0, colon)) / name;
-    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+    if (runs(file)) return file;
     rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
   }
   return {};

@@ -47,15 +47,16 @@ endfunction
 setlocal formatexpr=LieFormat()
 
 command! -buffer LmcFormat call s:Format()
-command! -buffer -nargs=* LmcRun execute '!' . shellescape(s:lmc) . ' run ' . shellescape(expand('%:p')) . ' <args>'
-command! -buffer LmcView execute '!' . shellescape(s:lmc) . ' view ' . shellescape(expand('%:p')) . ' --open'
-command! -buffer LmcVerify execute '!' . shellescape(s:lmc) . ' verify ' . shellescape(expand('%:p'))
+" In commands `%`, `#` and `!` of a path have a meaning; the 1 takes it away.
+command! -buffer -nargs=* LmcRun execute '!' . shellescape(s:lmc, 1) . ' run ' . shellescape(expand('%:p'), 1) . ' <args>'
+command! -buffer LmcView execute '!' . shellescape(s:lmc, 1) . ' view ' . shellescape(expand('%:p'), 1) . ' --open'
+command! -buffer LmcVerify execute '!' . shellescape(s:lmc, 1) . ' verify ' . shellescape(expand('%:p'), 1)
 
 function! s:Derive() abort
   let l:file = expand('%:p')
   new
   setlocal buftype=nofile bufhidden=wipe noswapfile
-  execute 'silent read !' . shellescape(s:lmc) . ' derive ' . shellescape(l:file)
+  execute 'silent read !' . shellescape(s:lmc, 1) . ' derive ' . shellescape(l:file, 1)
   1delete _
 endfunction
 command! -buffer LmcDerive call s:Derive()
@@ -88,7 +89,7 @@ if file ~= '' then
         ['lmc.view'] = function() vim.cmd('LmcView') end,
         ['lmc.verify'] = function() vim.cmd('LmcVerify') end,
         ['lmc.derive'] = function() vim.cmd('LmcDerive') end,
-        ['lmc.explain'] = function(command) vim.cmd('!' .. vim.fn.shellescape(path) .. ' explain ' .. command.arguments[1]) end,
+        ['lmc.explain'] = function(command) vim.cmd('!' .. vim.fn.shellescape(path, true) .. ' explain ' .. command.arguments[1]) end,
       },
     })
     _G.lmc_clients.id = id

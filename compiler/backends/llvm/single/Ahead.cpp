@@ -6,6 +6,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <limits>
 #include <set>
 
 namespace lmc::backends {
@@ -72,7 +73,7 @@ std::vector<llvm::Value*> SingleModuleEmitter::basesIn(llvm::IRBuilder<>& b, llv
   return bases;
 }
 
-/// int NAME…(NAME* self, double…)
+/// int NAME…(NAME* self, double…). A trial that fails leaves an error that is NaN: its step is not taken.
 void SingleModuleEmitter::emitAheadFunction(std::size_t index, const char* suffix) {
   std::vector<llvm::Type*> types(1 + static_cast<std::size_t>(tape_.functions[index].arguments), types_.real);
   types[0] = types_.pointer;
@@ -81,7 +82,15 @@ void SingleModuleEmitter::emitAheadFunction(std::size_t index, const char* suffi
   llvm::IRBuilder<>& b = emitter.builder();
   std::vector<llvm::Value*> arguments = basesIn(b, entry->getArg(0));
   for (unsigned a = 1; a < entry->arg_size(); ++a) arguments.push_back(entry->getArg(a));
-  b.CreateRet(b.CreateCall(internalFunction(index), arguments));
+  llvm::Value* const status = b.CreateCall(internalFunction(index), arguments);
+  if (static_cast<int>(index) == unit_->problem().functions.trial) {
+    const runtime::Column c = unit_->problem().numbers(runtime::FieldKind::Error).front();
+    llvm::Value* const first = placeIn(b, entry->getArg(0), unit_->place(c.role, c.offset));
+    llvm::Value* const nan = types_.constant(std::numeric_limits<double>::quiet_NaN());
+    llvm::Value* const failed = b.CreateICmpNE(status, llvm::ConstantInt::get(types_.status, 0));
+    b.CreateStore(b.CreateSelect(failed, nan, b.CreateLoad(types_.real, first)), first);
+  }
+  b.CreateRet(status);
 }
 
 /// int NAME_step(NAME* self, double t, double h)
@@ -146,7 +155,9 @@ void SingleModuleEmitter::emitAheadInit() {
                          false);
   };
   fill(Role::Params, u.parameters, "default_parameters");
-  fill(Role::State, u.problem().initialState, "default_state");
+  std::vector<double> state = u.problem().initialState;
+  state.resize(static_cast<std::size_t>(u.problem().sizes[static_cast<std::size_t>(Role::State)])); // nothing is kept
+  fill(Role::State, state, "default_state");
   const std::int64_t output =
       u.base[static_cast<std::size_t>(Role::Constants)] - u.base[static_cast<std::size_t>(Role::Output)];
   if (output > 0)
@@ -165,7 +176,7 @@ void SingleModuleEmitter::emitAheadError() {
   llvm::Value* most = types_.constant(0);
   for (const runtime::Column& c : unit_->problem().numbers(runtime::FieldKind::Error)) {
     llvm::Value* const x = b.CreateLoad(types_.real, placeIn(b, f->getArg(0), unit_->place(c.role, c.offset)));
-    most = b.CreateSelect(b.CreateFCmpOLE(x, most), most, x);
+    most = b.CreateSelect(b.CreateOr(b.CreateFCmpOGT(x, most), b.CreateFCmpUNO(x, x)), x, most); // NaN stays
   }
   b.CreateRet(b.CreateIntrinsic(llvm::Intrinsic::sqrt, {types_.real}, {most}));
 }
