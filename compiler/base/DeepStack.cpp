@@ -1,7 +1,5 @@
 #include "base/DeepStack.h"
 
-#include "base/Pages.h"
-
 #include <pthread.h>
 
 namespace lmc {
@@ -19,7 +17,6 @@ struct Start {
 
 void* run(void* start) {
   deep = true;
-  bringInHeap();
   const Start& s = *static_cast<Start*>(start);
   s.function(s.data);
   return nullptr;

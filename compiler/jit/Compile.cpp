@@ -105,7 +105,10 @@ public:
     const auto work = [this, better = std::move(better)] {
       const auto start = std::chrono::steady_clock::now();
       try {
-        second_ = onDeepStack(better);
+        second_ = onDeepStack([&] {
+          bringInHeap();
+          return better();
+        });
         image_.store(second_.get(), std::memory_order_release);
       } catch (const std::exception& error) {
         settled_.trouble = error.what();

@@ -3,6 +3,7 @@
 #include "base/Budget.h"
 #include "base/Cores.h"
 #include "base/DeepStack.h"
+#include "base/Pages.h"
 #include "tape/TapeCost.h"
 
 #include <algorithm>
@@ -71,7 +72,12 @@ void atOnce(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::size_t begun = 1;
   try {
     for (; begun < count; ++begun)
-      threads.emplace_back([&, k = begun] { onDeepStack([&] { budget.work([&] { guarded(k); }); }); });
+      threads.emplace_back([&, k = begun] {
+        onDeepStack([&] {
+          bringInHeap();
+          budget.work([&] { guarded(k); });
+        });
+      });
   } catch (const std::system_error&) { // no more threads: the rest follows here
   }
   for (std::size_t k = 0; k < count; ++k)

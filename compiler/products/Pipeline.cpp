@@ -2,6 +2,7 @@
 #include "products/stages/Equivariance.h"
 
 #include "base/Integers.h"
+#include "base/Pages.h"
 
 #include "jit/Ahead.h"
 #include "jit/Hash.h"
@@ -77,6 +78,7 @@ Range Pipeline::Impl::modelPlace() const {
 bool Pipeline::Impl::check() {
   if (good) return *good;
   good = false; // unless all of it is done
+  bringInHeap();
   {
     const Stopwatch watch(timings, "check");
     model = compilation->check();

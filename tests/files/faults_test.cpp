@@ -92,12 +92,10 @@ TEST_P(Faults, OfSingleCallsAreOvercome) {
 }
 
 TEST_P(Faults, OfMemory) {
-  // The first six are those of bringInHeap, which does without. The library of HDF5 files does not survive it while it
-  // opens one; so there it ends later.
+  // The library of HDF5 files does not survive it while it opens one; so there it ends later.
   const std::vector<const char*> faults =
-      ending == ".h5"
-          ? std::vector{"ENOMEM:60000:14", "ENOMEM:60000:20", "ENOMEM:60000:46", "ENOMEM:30000:26"}
-          : std::vector{"ENOMEM:500000:9", "ENOMEM:60000:10", "ENOMEM:30000:18", "ENOMEM:300000:8", "ENOMEM:500000:1"};
+      ending == ".h5" ? std::vector{"ENOMEM:60000:8", "ENOMEM:60000:14", "ENOMEM:60000:40", "ENOMEM:30000:20"}
+                      : std::vector{"ENOMEM:500000:3", "ENOMEM:60000:4", "ENOMEM:30000:12", "ENOMEM:300000:2"};
   for (const char* fault : faults) {
     const std::string file = "poor" + std::string(fault + 7) + ending;
     const Said said = shell(w, with(fault, "none", run + "--output " + file));
