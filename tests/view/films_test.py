@@ -319,6 +319,12 @@ def refusals(folder):
     alone["LMC_BROWSER"] = shutil.which("true")
     words = lmc("view", model, "-o", folder / "a.png", status=70, environment=alone).stderr
     check("LMC_BROWSER names another" in words and "defect" not in words, words)
+    for name, option, words in (("a.html", "--at", "--at is for stills"), ("a.glb", "--size", "--size is for stills"),
+                                ("a.mp4", "--at", "--at is the time of a still")):
+        said = lmc("view", model, "-o", folder / name, option, "0.5" if option == "--at" else "64x64", status=2).stderr
+        check(words in said, said)
+    said = lmc("view", model, "-o", folder / "odd.gif", "--fps", "4", "--size", "65x64").stderr
+    check("even number of pixels: 64x64" in said, said)
     check("8192" in lmc("view", model, "-o", folder / "a.png", "--size", "9000x9000", status=2).stderr, "how large")
     words = lmc("view", model, "-o", folder / "a.gif", "--fps", "1e9", "--size", "64x64", status=2).stderr
     check("pictures" in words and "--fps" in words and not (folder / "a.gif").exists(), words)

@@ -115,11 +115,18 @@ std::optional<FilmFile> FilmFile::of(const Invocation& call, const std::filesyst
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (std::size_t k = 0; k < formats.size(); ++k) {
     if (ending != formats.at(k).ending) continue;
+    if (formats.at(k).kind == FilmKind::Film && call[options::stillAt])
+      throw UsageError("--at is the time of a still (.png, .pdf, .svg), and `" + file.string() + "` is a film");
     requireBrowser();
     if (formats.at(k).kind == FilmKind::Film && findProgram(joiner).empty())
       throw InstallationError("films are joined by ffmpeg, which is not installed\n`apt install ffmpeg` brings it");
     return FilmFile(call, file, k);
   }
+  for (const auto& [given, name] :
+       {std::pair{call[options::stillAt].has_value(), "--at"}, {call[options::size].has_value(), "--size"}})
+    if (given)
+      throw UsageError(std::string(name) + " is for stills and films (" + endings() + "), and `" + file.string() +
+                       "` is neither");
   return std::nullopt;
 }
 
@@ -181,7 +188,11 @@ bool FilmFile::write(const std::string& page) const {
   runtime::writeWhole(shown, page, false);
   const FilmKind kind = formats.at(format_).kind;
   PixelSize size = (*call_)[options::size].value_or(usual);
-  if (kind == FilmKind::Film) size = {size.width / 2 * 2, size.height / 2 * 2}; // as codecs want it
+  if (const PixelSize even{size.width / 2 * 2, size.height / 2 * 2};
+      kind == FilmKind::Film && (even.width != size.width || even.height != size.height)) {
+    warn(fmt::format("films have an even number of pixels: {}x{}", even.width, even.height));
+    size = even;
+  }
   Browser browser(shown, size.width, size.height, kind == FilmKind::Still ? 2 : 1);
   if (!browser.value("lmc.film()").get<bool>()) {
     complain("the model has no picture, so there is nothing to show in `" + file_.string() + "`");
