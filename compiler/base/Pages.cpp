@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <link.h>
@@ -22,11 +23,12 @@ constexpr int ownBlock = 32 << 20;
 
 std::atomic<bool> heapKept = false;
 
-void bringIn(std::uintptr_t begin, std::uintptr_t end, int how) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  begin = (begin + page - 1) / page * page;
-  end = end / page * page;
-  if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, how); // or they come one by one
+/// The whole pages among so many bytes from a place on.
+void bringIn(char* begin, std::size_t bytes, int how) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+  if (bytes < before + page) return;
+  (void)madvise(begin + before, (bytes - before) / page * page, how); // or they come one by one
 }
 
 int bringInObject(dl_phdr_info* object, std::size_t, void* place) {
@@ -39,8 +41,9 @@ int bringInObject(dl_phdr_info* object, std::size_t, void* place) {
   }
   for (int k = 0; own && k < object->dlpi_phnum; ++k) {
     const ElfW(Phdr)& p = object->dlpi_phdr[k];
-    const std::uintptr_t begin = object->dlpi_addr + p.p_vaddr;
-    if (p.p_type == PT_LOAD && (p.p_flags & PF_W) == 0) bringIn(begin, begin + p.p_filesz, populateRead);
+    const auto from = static_cast<std::ptrdiff_t>(object->dlpi_addr + p.p_vaddr) - static_cast<std::ptrdiff_t>(at);
+    if (p.p_type == PT_LOAD && (p.p_flags & PF_W) == 0)
+      bringIn(static_cast<char*>(place) + from, p.p_filesz, populateRead);
   }
   return own ? 1 : 0;
 }
@@ -66,8 +69,7 @@ void bringInHeap() {
   std::array<void*, count> pieces{};
   for (void*& memory : pieces) {
     memory = std::malloc(piece);
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    if (memory != nullptr) bringIn(begin, begin + piece, populateWrite);
+    if (memory != nullptr) bringIn(static_cast<char*>(memory), piece, populateWrite);
   }
   for (void* const memory : pieces) std::free(memory); // they become one block again
 }
