@@ -63,7 +63,9 @@ void keepHeap() {
 }
 
 void bringInHeap() {
-  if (!heapKept) return;
+  thread_local bool done = false; // a thread may read models again and again
+  if (!heapKept || done) return;
+  done = true;
   constexpr std::size_t piece = std::size_t{1} << 20, count = 6;
   static_assert(piece < ownBlock);
   std::array<void*, count> pieces{};

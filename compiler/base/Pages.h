@@ -12,7 +12,7 @@ void bringInCode(const void* place);
 /// process, which must be a program of ours.
 void keepHeap();
 /// Brings in memory that the next allocations of this thread are made of: some megabytes, which a thread that compiles
-/// takes in any case. Does nothing without keepHeap.
+/// takes in any case. Once a thread, and only behind keepHeap.
 void bringInHeap();
 
 } // namespace lmc

@@ -69,10 +69,10 @@ int guarded(lmc::tool::Context& context, int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-  lmc::bringInCode(reinterpret_cast<const void*>(&guarded));
-  lmc::keepHeap();
   lmc::tool::Context context;
   context.start = std::chrono::steady_clock::now();
+  lmc::bringInCode(reinterpret_cast<const void*>(&guarded));
+  lmc::keepHeap();
   context.stage = "reading the command line";
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a full disk

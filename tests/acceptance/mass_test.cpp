@@ -406,8 +406,7 @@ TEST(SingularMass, AnOverflowIsCalledOne) {
   EXPECT_EQ(o.err.find("singular"), std::string::npos) << o.err;
 }
 
-// --- beside the manifold
-// ----------------------------------------------------------------------------------------------
+// --- beside the manifold ------------------------------------------------------------------------------------------
 
 /// A point on the sphere in the potential x + 2 y z, as q'' = F - (F.q + q'.q') q in long double.
 std::array<long double, 3> pointOnASphere(long double end) {

@@ -134,9 +134,8 @@ std::string prototypes(const unit::Exported& u) {
             "A step with an error estimate, for steps of variable length. The state is advanced like by {0}_step "
             "and the errors of its parts are in `output`, squared, in units of the tolerances in `parameters`. "
             "Good steps have {0}_error(self) <= 1, which one that fails has not; otherwise the caller puts the state "
-            "back, which he copied before, and tries again with a smaller h. A good next length is h * min(5, max(0.2, "
-            "0.9 * "
-            "pow({0}_error(self), -1.0 / ({1}_ERROR_ORDER + 1)))).",
+            "back, which he copied before, and tries again with a smaller h. A good next length is "
+            "h * min(5, max(0.2, 0.9 * pow({0}_error(self), -1.0 / ({1}_ERROR_ORDER + 1)))).",
             p, unit::upper(p)),
         fmt::format("int {0}_trial({0}* self, double t, double h);", p));
     add("The largest error of the last trial, in units of the tolerances; NaN if it failed, or if one is NaN.",

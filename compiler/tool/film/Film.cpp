@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace lmc::tool {
 
@@ -41,6 +42,21 @@ constexpr std::array<Format, 8> formats = {{
 
 constexpr PixelSize usual{1280, 720};
 constexpr const char* joiner = "ffmpeg";
+
+/// In a sentence.
+std::string endingsOf(const std::vector<Format>& list) {
+  std::string text;
+  for (std::size_t k = 0; k < list.size(); ++k)
+    text += (k == 0 ? "" : k + 1 < list.size() ? ", " : " or ") + std::string(list[k].ending);
+  return text;
+}
+
+std::string endingsOfStills() {
+  std::vector<Format> stills;
+  std::copy_if(formats.begin(), formats.end(), std::back_inserter(stills),
+               [](const Format& f) { return f.kind == FilmKind::Still; });
+  return endingsOf(stills);
+}
 
 std::vector<std::string> wordsOf(const std::string& text) {
   std::vector<std::string> words(1);
@@ -103,10 +119,7 @@ double readTimeOf(const std::string& option, const std::string& text) {
 }
 
 std::string FilmFile::endings() {
-  std::string text;
-  for (std::size_t k = 0; k < formats.size(); ++k)
-    text += (k == 0 ? "" : k + 1 < formats.size() ? ", " : " or ") + std::string(formats.at(k).ending);
-  return text;
+  return endingsOf({formats.begin(), formats.end()});
 }
 
 std::optional<FilmFile> FilmFile::of(const Invocation& call, const std::filesystem::path& file) {
@@ -116,7 +129,8 @@ std::optional<FilmFile> FilmFile::of(const Invocation& call, const std::filesyst
   for (std::size_t k = 0; k < formats.size(); ++k) {
     if (ending != formats.at(k).ending) continue;
     if (formats.at(k).kind == FilmKind::Film && call[options::stillAt])
-      throw UsageError("--at is the time of a still (.png, .pdf, .svg), and `" + file.string() + "` is a film");
+      throw UsageError("--at is the time of a still (" + endingsOfStills() + "), and `" + file.string() +
+                       "` is a film");
     requireBrowser();
     if (formats.at(k).kind == FilmKind::Film && findProgram(joiner).empty())
       throw InstallationError("films are joined by ffmpeg, which is not installed\n`apt install ffmpeg` brings it");
